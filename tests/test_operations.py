@@ -324,7 +324,7 @@ def test_staging_renames_casts_and_rejects(cursor: Any) -> None:
     )"""
     sql = macros._stage_sql(macros._entity("orders"), landed)
     found = query_runner(cursor)(
-        f"select order_no, string(price) as price, remark, cdc__deleted, cdc__note from ({sql}) as staged"
+        f"select order_no, string(price) as price, remark, cdc__deleted, cdc__note from ({sql})"
     ).rows
     by_remark = shown(
         [row for row in found if row["cdc__note"] is None], "order_no, price, remark, cdc__deleted"
@@ -622,7 +622,8 @@ def test_versions_of_events_are_those_of_committed_loads(cursor: Any) -> None:
             event_op, array(1L, lsn) as event_position, cast(lsn as string) as event_transaction,
             timestamp'2024-03-03 00:00:00Z' + make_dt_interval(0, 0, lsn, 0) as event_time,
             xxhash64(event_op, id, full_name) as event_hash, unhex(concat('0', id)) as key_hash,
-            cast(null as binary) as old_key_hash, cast(null as bigint) as cdc__old_id, id, full_name,
+            cast(null as binary) as old_key_hash, cast(null as bigint) as cdc__old_id,
+            id, full_name,
             cast(null as array<string>) as event_absent,
             cast(null as array<string>) as event_unavailable,
             cast(null as array<string>) as event_unexpected, cast(null as string) as cdc__note,

@@ -137,9 +137,7 @@ def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = (
         _tied_lines=lambda run, record: ["both events"],
     )
     values = ", ".join(f"({macros._literal(json.dumps(note))})" for note in found)
-    ledger = (
-        f"(select *, 'l' as load_id, 'R' as operation from values {values} as rows (cdc__note))"
-    )
+    ledger = f"(select *, 'l' as load_id, 'R' as operation from values {values} as t (cdc__note))"
     entity = {**macros._entity("people"), "quarantine": list(quarantine)}
     load = {"load_id": "l", "business_time": "2024-05-01"}
     macros._check_rejects({"entity": entity, "ledger": ledger, "load": load}, {})
