@@ -693,11 +693,11 @@ where
 untouched as (
     select
         {{ spark_cdc._payload(entity) | join(',\n        ') }},
-        {{ "if(fate = 'D', " ~ spark_cdc._load_start(run) ~ ', eff_start_date) as eff_start_date' if summary.truncates else 'eff_start_date' }},
-        {{ "if(fate = 'D', " ~ truncated ~ ', event_position) as event_position' if summary.truncates else 'event_position' }},
+        {{ "if(cdc__fate = 'D', " ~ spark_cdc._load_start(run) ~ ', eff_start_date) as eff_start_date' if summary.truncates else 'eff_start_date' }},
+        {{ "if(cdc__fate = 'D', " ~ truncated ~ ', event_position) as event_position' if summary.truncates else 'event_position' }},
         cast(null as string) as cdc__note,
         {{ spark_cdc._partition(load) | indent(8) }},
-        fate as operation
+        cdc__fate as operation
     from (
         select
             state.*,
@@ -717,7 +717,7 @@ untouched as (
                 {%- if load.is_checkpoint %}
                 {{ 'when state.event_position > ' ~ truncated ~ ' then' if truncated else 'else' }} 'X'
                 {%- endif %}
-            end as fate
+            end as cdc__fate
         from (
             {{ spark_cdc._prior_sql(run, ['event_position', 'operation'], dead=load.is_checkpoint) | indent(12) }}
         ) as state
@@ -734,6 +734,6 @@ untouched as (
         ) as touched
             on state.key_hash = touched.key_hash and coalesce(touched.event_position > state.event_position, true)
     ) as decided
-    where fate is not null
+    where cdc__fate is not null
 )
 {%- endmacro -%}

@@ -408,14 +408,14 @@ with differences as (
 numbered as (
     select
         *,
-        row_number() over (partition by row_difference order by {{ keys | join(', ') or 'key_hash' }}) as place
+        row_number() over (partition by row_difference order by {{ keys | join(', ') or 'key_hash' }}) as cdc__place
     from differences
 ),
 
 told as (
     select
         row_difference,
-        place,
+        cdc__place,
         explode(
             concat(
                 array(struct('' as column_name, cast(null as string) as shown)),
@@ -425,7 +425,7 @@ told as (
                     array()
                 ),
                 if(
-                    place <= {{ row_limit }},
+                    cdc__place <= {{ row_limit }},
                     array(
                         struct(
                             '' as column_name,
@@ -457,7 +457,7 @@ select
     count(*) as row_count
 from told
 group by row_difference, one.column_name, one.shown
-order by row_difference, min(place), one.column_name
+order by row_difference, min(cdc__place), one.column_name
 {%- endmacro -%}
 
 
