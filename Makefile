@@ -58,10 +58,10 @@ test test-integration test-all: .venv/dev.stamp
 	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) SPARK_CDC_TEST_SUITE=$(strip $(SUITE)) \
 		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
-# Which versions, files, and what takes time: docs/spark.md.
-test-matrix: .venv/dev.stamp ## tests of data logic on Spark 3.5 to 4.3; SPARK="3.5 4.3" chooses
+# Which versions, files, and what takes time: docs/spark.md, docs/dbt_versions.md.
+test-matrix: .venv/dev.stamp ## tests on Spark 3.5 to 4.3, dbt 1.11 and 1.12; SPARK="3.5 4.3" or DBT=1.12 chooses
 	@$(BIN)/spark-cdc deps --if-needed
-	@$(BIN)/python tests/matrix.py $(SPARK) $(PYTEST_ARGS)
+	@$(BIN)/python tests/matrix.py $(if $(SPARK),--spark $(SPARK)) $(if $(DBT),--dbt $(DBT)) $(PYTEST_ARGS)
 
 # Parts of it, and beyond it: see tests/test_faults.py for what else can be chosen.
 test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: two to five hours, see docs/reliability.md
@@ -80,7 +80,7 @@ test-formats: .venv/dev.stamp ## histories, readers, replays, schema change, bra
 		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || failed="$$failed $$format"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 115 and `make test-all` 12,000: half an hour
+histories: ## 100,000 random histories of change events, of which `make test` runs 69 and `make test-all` 12,000: half an hour
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test-all PYTEST_ARGS="tests/test_event_histories.py tests/test_events_read_again.py"
 
 browser: .venv/dev.stamp ## opens report and site in Chromium (Debian: chromium); part of `make test-all`

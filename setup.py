@@ -1,7 +1,11 @@
-"""Put the dbt package into the wheel as `spark_cdc/dbt_package`; all else is in pyproject.toml."""
+"""Put the dbt package into the wheel as `spark_cdc/dbt_package`, and write its description.
+
+All else is in pyproject.toml.
+"""
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -14,6 +18,18 @@ PARTS = (
     *("macros", "models", "seeds", "snapshots", "tests/generic", "profiles", "packages"),
     *("examples", "site/dbt", "docs", "requirements/constraints.txt"),
 )
+
+
+def description() -> str:
+    """Return the README for a registry's page, which has none of the files that it names.
+
+    Pictures become their captions, links to files the text of the link; the pages are in the wheel.
+    """
+    text = Path("README.md").read_text(encoding="utf-8")
+    text = re.sub(r"!\[([^]]+)\]\((?!https?:)[^)]+\)", r"*(Picture: \1.)*", text)
+    text = re.sub(r"(?<!!)\[([^]]+)\]\((?!https?:|#)[^)]+\)", r"\1", text)
+    where = "python -c 'from spark_cdc import project; print(project.package())'"
+    return f"{text}\nThe package holds the pages that this text names.\n\n    {where}\n"
 
 
 class BuildWithPackage(build_py):
@@ -40,4 +56,8 @@ class BuildWithPackage(build_py):
             shutil.copyfile(part, target)
 
 
-setup(cmdclass={"build_py": BuildWithPackage})
+setup(
+    cmdclass={"build_py": BuildWithPackage},
+    long_description=description(),
+    long_description_content_type="text/markdown",
+)

@@ -1,4 +1,4 @@
-"""`make bench`: what a load costs, and against what. Writes docs/benchmarks.md.
+"""`make bench`: what a load costs, and against what. Writes into docs/benchmarks.
 
     make bench BENCH_ARGS="--rows 1000000 --large 10000000 --repeat 3"
 
@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from benchmarks import event_scenarios, harness, report, scenarios
+from benchmarks import event_scenarios, harness, report, scenarios, summary
 
 from spark_cdc import packages, project, table_formats
 from spark_cdc.errors import SparkCdcError
@@ -39,7 +39,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="a,b,c,d,e,f", help="(b) comes with (a)")
     parser.add_argument("--format", default="parquet,orc,delta,iceberg", help="formats of (f)")
     parser.add_argument("--memory", default="4g", help="heap of each server")
-    parser.add_argument("--output", type=Path, default=None, help="default docs/benchmarks.md")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=None,
+        help="a folder; default docs/benchmarks, and docs/benchmarks.md",
+    )
     args = parser.parse_args()
     args.inputs, args.images = args.inputs.split(","), args.images.split(",")
     args.keys = args.keys or max(100, args.events // 10)
@@ -120,7 +125,9 @@ def main() -> int:
     )
     parts = report.sections(results, setting)
     print(*parts.values(), sep="\n")
-    report.write(args.output or root / "docs" / "benchmarks.md", parts)
+    report.write(args.output or root / "docs" / "benchmarks", parts)
+    if not args.output:
+        summary.update(root, *report.summary(results, setting))
     return 0
 
 

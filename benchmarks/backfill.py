@@ -69,7 +69,7 @@ def timed(here: Project, *words: str) -> float:
 
 
 def main() -> int:
-    """Measure both, and print what docs/benchmarks.md says."""
+    """Measure both, and print what docs/benchmarks/many_loads.md says."""
     parser = argparse.ArgumentParser(prog="benchmarks.backfill")
     parser.add_argument("--dates", type=int, default=365)
     parser.add_argument("--rows", type=int, default=100_000)

@@ -7,7 +7,7 @@ Loads are those of `spark-cdc load FIRST..LAST --every 15m`, as users run it, wi
 it prints. Reads are sums over current, one date of history, versions as of a time; the median of
 five. At some numbers of loads the entity is held against another that has the same data and has
 been loaded ten times only, in turn, so that whatever else the machine does counts for both: what
-is printed are ratios. Prints a table and plots (Mermaid) as docs/benchmarks.md has them.
+is printed are ratios. Prints a table and plots (Mermaid) as docs/benchmarks/many_loads.md has them.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.event_scenarios import Stream
 from benchmarks.harness import Measure, machine
 from benchmarks.scenarios import DELTA_ROWS, FORMAT_STEPS, MERGES, TINY
+from benchmarks.summary import Line, line, named
 
 # What stands between these lines is measured; all else in the page is written by hand and kept.
 BEGIN = "<!-- measured: {} -->"
@@ -320,10 +321,52 @@ def sections(results: Results, setting: Setting) -> dict[str, str]:
     }
 
 
-def write(page: Path, parts: Mapping[str, str]) -> None:
-    """Put what was measured into the page; the rest of it stays."""
-    text = page.read_text() if page.exists() else "# Benchmarks\n"
+def summary(results: Results, setting: Setting) -> list[Line]:
+    """Return what stands in the first table: CPU seconds, the fixed cost of ours taken off."""
+
+    def cpu(name: str) -> float:
+        return statistics.median(results[name].cpu)
+
+    def compare(what: str, rival: str, ours: str, *theirs: str) -> Line:
+        total = sum(map(cpu, theirs))
+        return line(what, rival, cpu(ours) - cpu("fixed"), total, "CPU s", setting.command)
+
+    lines = []
+    if "dbt 2" in results:
+        what = f"Full snapshot, {named(setting.rows)} rows, 40% changed"
+        lines.append(compare(what, "full outer join and rewrite by hand", "dbt 2", "book 2"))
+    for stream in setting.streams if any(name.startswith("window") for name in results) else ():
+        if stream.partial:
+            continue
+        for kind, called, parse in (
+            ("typed", "typed events", ""), ("json", "Debezium messages", "parse"),
+        ):  # fmt: skip
+            what = (
+                f"{named(stream.events)} {called}, {stream.per_key} per key,"
+                f" into {named(stream.prior)} rows"
+            )
+            for rival, way in (("merge", "MERGE into Delta"), ("window", "rewrite")):
+                by = f"{parse and 'parse, '}window and {way}, no history"
+                names = [f"{one} {stream.title}" for one in (kind, rival, parse) if one]
+                if all(name in results for name in names):
+                    lines.append(compare(what, by, *names))
+    return lines
+
+
+# parts by their first word: the page that has them
+PAGES = {
+    "full": "full_loads.md",
+    "deltas": "deltas.md",
+    "events": "events.md",
+    "formats": "formats.md",
+}
+
+
+def write(folder: Path, parts: Mapping[str, str]) -> None:
+    """Put what was measured into its page, in place of what was measured before."""
     for name, part in parts.items():
+        page = folder / PAGES[name.split()[0]]
+        text = page.read_text() if page.exists() else "# Benchmarks\n"
         begin, end = BEGIN.format(name), END.format(name)
         block = f"{begin}\n{part}{end}"
         if begin in text:
@@ -331,5 +374,5 @@ def write(page: Path, parts: Mapping[str, str]) -> None:
             text = before + block + after.partition(end)[2]
         else:
             text = f"{text.rstrip()}\n\n{block}\n"
-    page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(text)
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text)

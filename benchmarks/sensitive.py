@@ -2,7 +2,7 @@
 
     .venv/bin/python -m benchmarks.sensitive --rows 1000000 --repeat 3
 
-Prints the rows of the table in docs/benchmarks.md.
+Prints the rows of a table.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ MARKER = re.compile(r" *([-*] |\d+\. )")
 # A row of the glossary: the term, other names for it, its meaning, the page that explains it.
 TERM = re.compile(r"^\| (.+?) \| (.+?) \| .+ \| \[.+\]\(([\w/]+\.md)(?:#[\w-]+)?\) \|$", re.M)
 # Pages that name every term and explain few: found after those that explain.
-LAST_FOUND = ("changelog.md", "benchmarks.md", "testing.md", "architecture.md", "decisions/")
+LAST_FOUND = ("changelog.md", "benchmarks", "testing.md", "architecture.md", "decisions/")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

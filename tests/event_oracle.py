@@ -45,6 +45,8 @@ from typing import Any, NamedTuple
 Key = tuple[Any, ...]
 Position = tuple[int, ...]
 Values = tuple[Any, ...]
+# keys that are deleted, by place and transaction, and by transaction: see _deleted_keys()
+Deleted = tuple[dict[Any, set[Any]], dict[Any, set[Any]]]
 
 
 class Event(NamedTuple):
@@ -148,8 +150,12 @@ class State:
             dict(self.current),
         )
 
-    def apply_load(self, events: Iterable[Event], business_date: str) -> Result:
+    def apply_load(
+        self, events: Iterable[Event], business_date: str, until: Position | None = None
+    ) -> Result:
         """Apply the events of a load; nothing is changed if they conflict.
+
+        Up to a place, if one is given: a transaction that goes on behind it is known as a whole.
 
         Raises:
             ConflictError: different events of one key have the same position.
@@ -163,9 +169,10 @@ class State:
         counts["late"] = sum(self._is_late(event) for event in received)
 
         ordered = [event for event in distinct if event.op != "control"]
-        self._check_conflicts(ordered)
+        reached = [event for event in ordered if until is None or event.place <= until]
+        self._check_conflicts(reached)
         before = {key: dict(row.values) for key, row in self.rows.items()}
-        touched = self._apply(ordered, business_date)
+        touched = self._apply(reached, business_date, _deleted_keys(ordered))
         return self._tagged(before, touched, business_date, counts)
 
     # Before
@@ -206,7 +213,7 @@ class State:
 
     # The events
 
-    def _apply(self, ordered: list[Event], business_date: str) -> set[Key]:
+    def _apply(self, ordered: list[Event], business_date: str, deleted: Deleted) -> set[Key]:
         """Go through the events; return the keys to which something was applied."""
         applied = {key: self._applied(key) for event in ordered for _, key in _halves(event)}
         table = {key: [row] for key, row in self.rows.items()}
@@ -220,7 +227,7 @@ class State:
         filled: set[Key] = set()  # by one that is no end
         behind: dict[Key, Any] = {}  # the last step, if a whole row left
         from_nothing: set[Event] = set()
-        pairs, departed = _deleted_keys(ordered)
+        pairs, departed = deleted
         place: Position = ()
         given_up: dict[Key, Row | None] = {}  # by the deletes and key changes at this position
 
@@ -423,7 +430,7 @@ def beliefs(
         known += load.events
         for place in places:
             state = State(columns)
-            state.apply_load((event for event in known if event.place <= place), load.date)
+            state.apply_load(known, load.date, until=place)
             rows = {key: tuple(map(row.values.get, columns)) for key, row in state.rows.items()}
             yield load.date, place, rows
 
@@ -486,9 +493,7 @@ def _sent(event: Event) -> Event:
     return event._replace(position=(), transaction=None, values=values)
 
 
-def _deleted_keys(
-    ordered: list[Event],
-) -> tuple[dict[Any, set[Key | None]], dict[Any, set[Key | None]]]:
+def _deleted_keys(ordered: list[Event]) -> Deleted:
     """The keys deleted: by place and transaction; by transaction, unless inserted in it before."""
     pairs: dict[Any, set[Key | None]] = {}
     departed: dict[Any, set[Key | None]] = {}

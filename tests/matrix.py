@@ -1,7 +1,7 @@
-"""The tests of data logic on every Spark in use: `make test-matrix`, or `python tests/matrix.py`.
+"""Tests on each version of Spark and dbt: `make test-matrix`, or `python tests/matrix.py`.
 
-Each version of requirements/spark.txt gets a virtual environment in .spark_cdc/matrix, with all
-else as it is pinned, and one run of pytest there, on a server of that Spark, one after the other.
+Each version of requirements/spark.txt and of DBT gets a virtual environment in .spark_cdc/matrix,
+with all else as it is pinned, and one run of pytest there, with a server, one after the other.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import sys
 import time
 import venv
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from spark_cdc import console
@@ -47,32 +49,84 @@ FILES = (
 )
 
 
-def versions() -> list[str]:
-    """The versions of PySpark that are tried."""
+# What shows that dbt does with the package what it should: the statements of a story of loads, a
+# load of each type, views, data tests, configurations, and dbt's other commands.
+FILES_OF_DBT = (
+    "test_golden",
+    "test_loads",
+    "test_first_loads",
+    "test_snapshots",
+    "test_changes",
+    "test_bitemporal",
+    "test_schema_change",
+    "test_formats",
+    "test_data_tests",
+    "test_build_checks",
+    "test_dbt_configs",
+    "test_commands",
+    "test_printed_commands",
+)
+# Versions of dbt, each with what differs from the lock (docs/dbt_versions.md).
+DBT = {
+    "1.11.16": (),
+    "1.12.0": ("dbt-core-experimental-parser==2.0.0a4", "sqlparse==0.5.5"),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A version of Spark or dbt: the pins that differ from the lock, and the tests' files."""
+
+    of: str
+    version: str
+    pins: tuple[str, ...]
+    files: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.of}-{self.version}"
+
+    def is_meant(self, asked: Sequence[str]) -> bool:
+        return any(self.version == word or self.version.startswith(f"{word}.") for word in asked)
+
+
+def columns() -> list[Column]:
+    """All that is tried."""
     lines = (REQUIREMENTS / "spark.txt").read_text().splitlines()
-    return [line.removeprefix("pyspark==") for line in lines if line.startswith("pyspark==")]
+    sparks = [line.removeprefix("pyspark==") for line in lines if line.startswith("pyspark==")]
+    return [
+        *(Column("spark", one, (f"pyspark=={one}",), FILES) for one in sparks),
+        *(
+            Column("dbt", one, (f"dbt-core=={one}", *more), FILES_OF_DBT)
+            for one, more in DBT.items()
+        ),
+    ]
 
 
-def environment(version: str) -> Path:
-    """The Python of a virtual environment with that PySpark, made if it is not there."""
-    folder = PLACE / version
+def environment(column: Column) -> Path:
+    """The Python of a virtual environment with those versions, made if it is not there."""
+    folder = PLACE / column.name
     python, stamp = folder / "bin" / "python", folder / "made.stamp"
     pins = [REQUIREMENTS / name for name in PINS]
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in pins)).hexdigest()
+    digest = hashlib.sha256(
+        b"".join([*(path.read_bytes() for path in pins), repr(column.pins).encode()])
+    ).hexdigest()
     if stamp.exists() and stamp.read_text() == digest:
         return python
     venv.create(folder, with_pip=True, clear=True)
-    other = ("pyspark==", "py4j==")
-    for path in pins:  # all but the Spark, which brings a Py4J of its own
+    other = tuple(f"{pin.partition('==')[0]}==" for pin in column.pins)
+    if column.of == "spark":
+        other += ("py4j==",)  # each Spark brings its own
+    for path in pins:
         kept = [line for line in path.read_text().splitlines() if not line.startswith(other)]
         (folder / path.name).write_text("\n".join(kept) + "\n")
     install = [str(python), "-m", "pip", "install", "--progress-bar", "off"]
-    chosen = [*TOOLS, f"pyspark=={version}"]
+    chosen = [*TOOLS, *column.pins]
     for name in ("build.txt", "run.txt"):
         chosen += ["-r", str(folder / name)]
-    log = PLACE / f"{version}.log"
+    log = PLACE / f"{column.name}.log"
     log.unlink(missing_ok=True)
-    told = f"Install PySpark {version}"
+    told = f"Install {column.pins[0]}"
     console.run(told, [*install, "-c", str(folder / "constraints.txt"), *chosen], log=log, tail=8)
     itself = ["--no-deps", "--no-build-isolation", "-e", str(ROOT)]
     console.run("Install spark_cdc beside it", [*install, *itself], log=log, tail=8)
@@ -80,43 +134,45 @@ def environment(version: str) -> Path:
     return python
 
 
-def tried(version: str, files: list[str], words: list[str]) -> tuple[str, int, int, int, int]:
+def tried(column: Column, files: Sequence[str], words: list[str]) -> tuple[str, int, int, int, int]:
     """What came of the tests on a version: tests that passed, failed, were skipped; seconds."""
-    python = environment(version)
-    report = PLACE / f"{version}.xml"
+    python = environment(column)
+    report = PLACE / f"{column.name}.xml"
     report.unlink(missing_ok=True)
     began = time.monotonic()
-    print(f"\nSpark {version}", flush=True)
-    command = [str(python), "-m", "pytest", "-q", f"--junitxml={report}", *files, *words]
+    print(f"\n{column.name}", flush=True)
+    paths = [f"tests/{name.removesuffix('.py')}.py" for name in files or column.files]
+    command = [str(python), "-m", "pytest", "-q", f"--junitxml={report}", *paths, *words]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": ""})
     seconds = round(time.monotonic() - began)
     if not report.exists():
-        return version, 0, 1, 0, seconds
+        return column.name, 0, 1, 0, seconds
     counts = {"failures": 0, "errors": 0, "skipped": 0, "tests": 0}
     for suite in ET.parse(report).iter("testsuite"):
         counts = {name: count + int(suite.get(name, 0)) for name, count in counts.items()}
     wrong = counts["failures"] + counts["errors"]
     skipped = counts["skipped"]
-    return version, counts["tests"] - wrong - skipped, wrong, skipped, seconds
+    return column.name, counts["tests"] - wrong - skipped, wrong, skipped, seconds
 
 
 def main() -> int:
-    known = versions()
+    known = columns()
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("versions", nargs="*", help=f"such as 3.5 or 4.2.1; all: {known}")
-    parser.add_argument("--files", nargs="+", default=FILES, help="names of test files")
+    parser.add_argument("--spark", nargs="+", default=[], help="versions, such as 3.5 or 4.2.1")
+    parser.add_argument("--dbt", nargs="+", default=[], help="versions, such as 1.12")
+    parser.add_argument("--files", nargs="+", default=[], help="names of test files")
     arguments, words = parser.parse_known_args()
-    asked = arguments.versions or known
-    chosen = [v for v in known if any(v == word or v.startswith(f"{word}.") for word in asked)]
+    asked = {"spark": arguments.spark, "dbt": arguments.dbt}
+    chosen = [one for one in known if one.is_meant(asked[one.of])] if any(asked.values()) else known
     if not chosen:
-        parser.error(f"none of {known} is meant by {asked}: see requirements/spark.txt")
-    files = [f"tests/{name.removesuffix('.py')}.py" for name in arguments.files]
+        names = ", ".join(one.name for one in known)
+        parser.error(f"no version is meant by {asked}. Accepted are {names}")
     try:
-        rows = [tried(version, files, words) for version in chosen]
+        rows = [tried(one, arguments.files, words) for one in chosen]
     except SparkCdcError as error:
         print(f"error: {error.message}\nnext: {error.next_step}", file=sys.stderr)
         return error.exit_code
-    print("\n" + console.table(["Spark", "passed", "failed", "skipped", "seconds"], rows))
+    print("\n" + console.table(["Version", "passed", "failed", "skipped", "seconds"], rows))
     return 1 if any(row[2] or not row[1] for row in rows) else 0
 
 

@@ -134,6 +134,9 @@ class Project:
         packages.mkdir(parents=True)
         (packages / "spark_cdc").symlink_to(ROOT)
         (packages / "dbt_utils").symlink_to(ROOT / "packages" / "dbt_utils")
+        # dbt 1.12 wants as many as are installed
+        given = [{"local": f"dbt_packages/{name}"} for name in ("spark_cdc", "dbt_utils")]
+        self._write("packages.yml", {"packages": given})
         self._write(
             "dbt_project.yml",
             {

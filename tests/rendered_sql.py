@@ -238,6 +238,7 @@ def _sensitive_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, s
         "entity": entity,
         "ledger": f"{SCHEMA}_sensitive.{name}_ledger_sensitive",
         "masked": f"{SCHEMA}.{name}_ledger",
+        "write": {"masked": f"{SCHEMA}.{name}_ledger"},
     }
     loads = ["20240304-f-00000001"]
     shown = {"shown": {"gone": {"at": "gone"}}}
@@ -362,7 +363,6 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
             f"{name}_write_events": macros._write_rows_sql(
                 events,
                 columns,
-                ["business_date", "load_id"],
                 "select * from staged",
                 "events_of_load",
             ),
@@ -379,6 +379,7 @@ def _maintenance_statements(macros: Macros, entity: dict[str, Any]) -> dict[str,
         "ledger": ledger,
         "rows": ledger,
         "load_log": f"{SCHEMA}.cdc_loads",
+        "write": {"load_log": f"{SCHEMA}.cdc_loads"},
         "catalog": {ledger.identifier: {"location": "file:/ledger"}},
     }
     loads = [f"2024030{day}-{kind}{'c' if day == 1 else ''}-0000000{day}" for day in range(1, 6)]

@@ -24,7 +24,7 @@ FORMAT = os.environ.get("SPARK_CDC_TEST_FORMAT", "")
 WITH = [FORMAT] if FORMAT in ("delta", "iceberg") else []
 
 # random histories of each suite that has them, all of its runs together
-OF_SUITE = {"test": 250, "all": 12_000}
+OF_SUITE = {"test": 150, "all": 12_000}
 HISTORIES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES") or OF_SUITE.get(SUITE, 1_000))
 
 

@@ -142,6 +142,12 @@ def test_the_command_loads_what_is_not_committed_yet(
     assert "--skip-missing" in said
 
     words = ("backfill", "2024-01-01..2024-01-05", "--select", "stock", "--skip-missing")
+    code, said = command(*words, "--dry-run")
+    assert code == 0 and "4 dates would be committed, 7 rows in, I 3, U 1, D 1" in said, said
+    assert "; 2 rows then. Nothing was changed (execute: false)" in said
+    assert project.query("show tables in {s} like 'stock_*'") == []
+    code, said = command(*words, "--dates-per-statement", "2", "--dry-run")
+    assert code == 0 and "Compared and checked were the first 2 dates, up to 2024-01-02" in said
     code, said = command(*words, "--dates-per-statement", "2")
     assert code == 0, said
     assert "4 dates committed, 7 rows in, I 3, U 1, D 1" in said
@@ -159,7 +165,11 @@ def test_the_command_loads_what_is_not_committed_yet(
     assert code == 1
     assert "2024-01-04 lie before the last load, 2024-01-05" in said
     assert "spark-cdc replay --from 2024-01-04 --dates 2024-01-04 --select stock" in said
-    code, said = command("backfill", "2024-01-05..2024-01-06", "--select", "stock")
+    words = ("backfill", "2024-01-05..2024-01-06", "--select", "stock")
+    code, said = command(*words, "--dry-run")
+    assert code == 0 and "1 date would be committed, 1 rows in, I 0, U 0, D 1" in said, said
+    assert committed(project, "stock") == loads
+    code, said = command(*words)
     assert code == 0, said
     assert "stock: 1 date committed already and left out" in said
     assert committed(project, "stock") == [*loads, ("2024-01-06", 1, 0, 0, 1, 1)]

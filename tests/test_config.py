@@ -519,7 +519,7 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         _table_format=lambda _: "",
         _cached_columns=lambda *_: [],
     )
-    settled = ("cdc.orders_ledger", [], [], "cdc.orders_ledger")
+    settled = ("cdc.orders_ledger", [], "cdc.orders_ledger")
     assert given._settled_columns(given._entity("orders"), *settled) == []
     assert len(said) == 1
     assert "stays parquet; file_format orc counts for new tables" in said[0]

@@ -115,9 +115,16 @@ def test_a_key_is_gone_from_all_files_and_stays_so(shop: Project, command: Comma
     before = {name: shown(shop, name) for name in SETTINGS}
     assert holders(shop, GONE)
     for name in SETTINGS:
+        code, said = command("forget", name, "--key", "2", "--dry-run")
+        assert code == 0, said
+        told = re.search(rf"{name}: would forget 1 key: (\d+) rows have .*; (\d+) load", said)
+        assert told and len(re.findall(r"\d{8}-\w+-[0-9a-f]{8}", said)) >= int(told[2]) > 0, said
+        assert shown(shop, name) == before[name]
+        assert shop.query(f"show tables in {{s}}_sensitive like '{name}_forgotten'") == []
         code, said = command("forget", name, "--key", "2")
         assert code == 0, said
-        assert f"{name}: forgot 1 key: " in said
+        assert f"{name}: forgot 1 key: {told[1]} rows had" in said
+        assert f"{told[2]} load" in said
         assert_forgotten(shop, before[name], name)
     assert holders(shop, [*GONE, *MASKS]) == []
     verify(shop, *SETTINGS)

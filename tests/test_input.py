@@ -281,7 +281,8 @@ VARIED = {
     *("hidden_only", "a_folder_only", "of_no_bytes_parquet", "another_name", "swallowed"),
     *("doubled_in_several_lines", "gzip_by_another_name", "partitions", "by_pattern", "one_file"),
     *("declared_encoding", "replacement_character", "quotes", "backslashes", "no_quotes"),
-    *("lacks_a_column_it_may", "no_such_pattern"),
+    *("lacks_a_column_it_may", "no_such_pattern", "in_a_subfolder", "lacks_a_column"),
+    *("broken_value", "postgres_copy", "several_lines"),
 }
 ASKED = {"hidden_beside", "no_folder", "of_no_bytes", "no_events"}  # by tests of several cases
 

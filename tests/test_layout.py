@@ -21,7 +21,7 @@ ORDER = (
     *("utils", "hash", "context", "values", "source", "staging", "formats", "schema", "diff"),
     *("timeline", "ledger", "views", "operations", "publish", "models"),
 )
-MOST_FILES, MOST_LINES, MOST_MACROS = 85, 760, 891
+MOST_FILES, MOST_LINES, MOST_MACROS = 85, 700, 885
 FILES = {
     path.relative_to(MACROS): re.sub(r"\{#.*?#\}", "", path.read_text("utf-8"), flags=re.DOTALL)
     for path in sorted(MACROS.rglob("*.sql"))

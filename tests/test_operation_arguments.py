@@ -185,3 +185,12 @@ def test_rejected_rows_that_may_be_of_forgotten_keys_are_counted(
     assert not says or "2 rejected rows without a readable key" in said[0]
     made._note_unread_rejects({"entity": {"name": "members"}, "ledger": "s.l"}, [])
     assert len(said) == says
+
+
+@pytest.mark.parametrize("ends", ["there is no such branch", "there is no such branch."])
+def test_a_message_has_one_full_stop_at_its_end(ends: str) -> None:
+    with pytest.raises(CompilerError) as error:
+        macros()._stop("undo", ["orders", ends])
+    assert str(error.value) == (
+        "spark_cdc.undo: orders; there is no such branch. Nothing was changed."
+    )

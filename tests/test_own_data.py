@@ -28,7 +28,7 @@ GIVEN = {
     ],
     "The same in a dbt project of your own": [
         "python3 -m venv .venv && . .venv/bin/activate",
-        "pip install -e ../spark_cdc",
+        "pip install -e '../spark_cdc[dbt]'",
     ],
 }
 LEFT_OUT = (".git", ".venv", ".spark_cdc", "dbt_packages", "target", "logs", "docs", "tests")

@@ -230,7 +230,7 @@ def test_new_columns_come_before_the_partitions_of_files_and_behind_those_of_tab
         given, sent = macros(format, "id load_id")
         table = Table("t_ledger")
         settled = given._settled_columns(
-            {"name": "x", "file_format": format, "stored": []}, table, wanted, ["load_id"], table
+            {"name": "x", "file_format": format, "stored": []}, table, wanted, table
         )
         assert [column["name"] for column in settled] == order.split()
         assert "alter table t_ledger add columns (more int)" in sent

@@ -106,6 +106,9 @@ def shop(project: Project, states_seen: list[dict[str, Any]]) -> Project:
 def test_what_was_undone_comes_back_as_it_was(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
+    code, said = command("undo", *ENTITIES, "--to", DAYS[1], "--dry-run")
+    assert code == 0 and "full: would take back 1 load (20240303-f" in said, said
+    assert seen(shop) == states_seen[2]
     code, said = command("undo", *ENTITIES, "--to", DAYS[1])
     assert code == 0, said
     last = shop.timeline("full")["undone"][0]["entries"][0]["load_id"]
@@ -118,6 +121,9 @@ def test_what_was_undone_comes_back_as_it_was(
     assert [row[:4] for row in moves] == [(n, "undo", DAYS[2], "undone") for n in sorted(ENTITIES)]
     assert moves[1][4:] == (last, 3)
 
+    code, said = command("redo", *ENTITIES, "--dry-run")
+    assert code == 0 and f"full: would bring back 1 load ({last})" in said, said
+    assert seen(shop) == states_seen[1]
     code, said = command("redo", *ENTITIES)
     assert code == 0, said
     assert f"full: brought back 1 load ({last}); readers see the state after {last}" in said

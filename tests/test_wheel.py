@@ -182,7 +182,7 @@ def test_the_demo_installs_what_it_came_from(
             return json.dumps(noted) if noted and name == "direct_url.json" else None
 
     monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Installed())
-    assert demo._origin()[0] == f"spark-cdc[server]{where}"
+    assert demo._origin()[0] == f"spark-cdc[dbt,server]{where}"
 
 
 def test_an_environment_is_made_only_without_spark_or_java(
@@ -202,6 +202,18 @@ def test_an_environment_is_made_only_without_spark_or_java(
     assert demo._python(temporary) == own and len(done) == 2
     (temporary / ".venv" / "demo.stamp").write_text("of another spark_cdc")
     assert demo._python(temporary) == own and len(done) == 4
+
+
+@pytest.mark.parametrize("module", ["dbt.cli.main", "dbt_common.invocation"])
+def test_without_dbt_the_command_that_installs_it_is_named(
+    module: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setitem(sys.modules, module, None)
+    assert cli.main(["tag", "list"]) == 1
+    said = capsys.readouterr().err
+    assert f"dbt is not installed beside spark-cdc: there is no module '{module}'." in said
+    assert said.endswith("next: pip install 'spark-cdc[dbt]'\n")
 
 
 # ---------------------------------------------------------------- the wheel itself
@@ -230,11 +242,24 @@ def test_the_wheel_holds_the_dbt_package(built: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
+def test_the_description_names_no_file(built: Path) -> None:
+    """A registry's page has neither pictures nor pages of the repository."""
+    [found] = importlib.metadata.distributions(path=[str(built)])
+    text = found.metadata.get_payload() or found.metadata["Description"]
+    assert "# spark_cdc" in text and "*(Picture: One row through four loads" in text
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert [link for link in links if not link.startswith(("https:", "#"))] == []
+
+
+@pytest.mark.integration
 def test_what_is_tested_is_within_the_ranges(built: Path) -> None:
     """And nothing is required that the lock lacks, or the other way round."""
     [found] = importlib.metadata.distributions(path=[str(built)])
     required = [Requirement(text) for text in found.requires or []]
-    for file, extras in {"run.txt": ("", "server"), "openlineage.txt": ("openlineage",)}.items():
+    for file, extras in {
+        "run.txt": ("", "dbt", "server"),
+        "openlineage.txt": ("openlineage",),
+    }.items():
         ranges = {
             canonicalize_name(one.name): one.specifier
             for one in required
@@ -378,8 +403,9 @@ def test_a_description_that_the_registry_takes(built: Path, tmp_path: Path) -> N
         ["dbt-core~=1.11.0", "dbt-spark[PyHive]"],
         ["dbt-core~=1.11.0", "dbt-spark[PyHive]", "dbt-duckdb"],
         ["dbt-core~=1.11.0", "dbt-postgres"],
+        ["dbt-core==1.12.0", "dbt-core-experimental-parser==2.0.0a4", "dbt-spark"],
     ],
-    ids=["spark", "spark and duckdb", "postgres"],
+    ids=["spark", "spark and duckdb", "postgres", "dbt 1.12"],
 )
 def test_an_install_beside_dbt_changes_none_of_its_packages(
     installed: list[str], built: Path, tmp_path: Path
@@ -411,6 +437,7 @@ def test_the_demo_and_a_first_load_on_an_empty_machine(built: Path, tmp_path: Pa
     """From the wheel and the registries: no PySpark, no Java, no checkout."""
     own = _environment(tmp_path / "empty")
     own.pip("spark_cdc", [str(built)])
+    assert not [line for line in _frozen(own) if re.match("(?i)dbt|pyspark", line)]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])

@@ -68,8 +68,10 @@
     schema apart, which spark_cdc.forget makes and loads read: key_token (by which the key is
     known when it comes again), key_hash (under which its rows lie), forgotten_at, and the
     partitions secret (id of the one that the token was made with; none where the key is plain)
-    and run. -#}
-{%- macro _forgotten_list(entity) -%}{{ return(spark_cdc._relation_in(spark_cdc._sensitive_schema(), entity.name ~ '_forgotten')) }}{%- endmacro -%}
+    and run. In a dry run of forget it is a temporary view (_forget_list_keys()). -#}
+{%- macro _forgotten_list(entity) -%}
+    {{ return(entity.get('forgotten_list') or spark_cdc._relation_in(spark_cdc._sensitive_schema(), entity.name ~ '_forgotten')) }}
+{%- endmacro -%}
 
 
 {#- The same table, or none for an entity of which no key was forgotten, as dbt's look at the
@@ -85,6 +87,9 @@
     the key is plain. -#}
 {%- macro _forgotten_secrets(entity, list) -%}
     {%- if not spark_cdc._has_sensitive_key(entity) -%}{{ return(['none']) }}{%- endif -%}
+    {%- if list == entity.get('forgotten_list') -%}
+        {{ return(spark_cdc._query('select distinct secret from ' ~ list) | map(attribute='secret') | sort) }}
+    {%- endif -%}
     {%- set found = [] -%}
     {%- for row in spark_cdc._query('show partitions ' ~ list) -%}{%- do found.append(row.partition.split('secret=')[1].split('/')[0]) -%}{%- endfor -%}
     {{ return(found | unique | sort) }}

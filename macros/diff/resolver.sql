@@ -195,7 +195,7 @@ pushing as (
             and cdc__before.transaction_id = cdc__transaction_id, false
         )
         {%- if tells_again %}
-        and not coalesce(max(cdc__leaves_nothing) over (partition by event_position, event_hash), false)
+        and not coalesce(max(cdc__leaves_nothing) over (partition by event_position, event_hash, cdc__transaction_id), false)
         {%- endif %}
         or cdc__is_inserted and cdc__may_queue and not coalesce(
             cdc__before.is_inserted and cdc__before.transaction_id = cdc__transaction_id, false

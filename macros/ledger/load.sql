@@ -2,15 +2,18 @@
     on. replay is the view of a draft, load_log is cdc_loads. ledger is where loads are written
     and compared, committed reads masked: the same table, but for an entity with sensitive
     columns (docs/sensitive.md). Its ledger and events lie in a schema apart, and masked has the
-    ledger's partitions without these columns' values. Arguments: entity (of _entity()), schema. -#}
+    ledger's partitions without these columns' values; ledgers are both, each once. What writes
+    has `write`, too (of _writing()). Arguments: entity (of _entity()), schema. -#}
 {%- macro _capture(entity, schema) -%}
     {%- set masked = spark_cdc._relation_in(schema, entity.name ~ '_ledger') -%}
     {%- set apart = spark_cdc._sensitive_schema() if entity.sensitive else none -%}
+    {%- set ledger = spark_cdc._relation_in(apart, entity.name ~ '_ledger_sensitive') if apart else masked -%}
     {{ return({
         'entity': entity,
         'schema': schema,
-        'ledger': spark_cdc._relation_in(apart, entity.name ~ '_ledger_sensitive') if apart else masked,
+        'ledger': ledger,
         'masked': masked,
+        'ledgers': [ledger, masked] if apart else [ledger],
         'events': spark_cdc._relation_in(apart or schema, entity.name ~ '_events' ~ ('_sensitive' if apart else '')),
         'committed': spark_cdc._relation_in(schema, entity.name ~ '_committed'),
         'replay': spark_cdc._relation_in(schema, entity.name ~ '_replay'),
@@ -19,9 +22,13 @@
 {%- endmacro -%}
 
 
-{#- The capture that the model at hand belongs to. -#}
+{#- The capture that the model at hand belongs to, made once in a run of dbt. -#}
 {%- macro _capture_of_model() -%}
-    {{ return(spark_cdc._capture(spark_cdc._entity(spark_cdc._entity_name()), model['schema'])) }}
+    {%- set memo, name = spark_cdc._memo(), 'capture ' ~ model['schema'] ~ '.' ~ spark_cdc._entity_name() -%}
+    {%- if name not in memo -%}
+        {%- do memo.update({name: spark_cdc._writing(spark_cdc._capture(spark_cdc._entity(spark_cdc._entity_name()), model['schema']))}) -%}
+    {%- endif -%}
+    {{ return(memo[name]) }}
 {%- endmacro -%}
 
 
@@ -63,12 +70,11 @@
 {%- macro _load_events(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
     {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
-        {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'],
-            ['key_hash', 'event_hash'], entity.events.archive)) }}
+        {{ return(spark_cdc._create_only(capture, 'events', load)) }}
     {%- endif -%}
     {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'events')) -%}
     {%- if spark_cdc._is_landed_by_ledger(entity) -%}
-        {%- do spark_cdc._load_events_settled(capture, load) -%}
+        {%- do spark_cdc._ensure_table(capture, 'events', load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
         {{ return('') }}
     {%- endif -%}
@@ -101,24 +107,15 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- else -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
     {%- endif -%}
-    {%- set columns = spark_cdc._load_events_settled(capture, load) -%}
-    {%- do spark_cdc._set_session(capture.events, spark_cdc._is_small_load(load, files)) -%}
+    {%- set columns = spark_cdc._ensure_table(capture, 'events', load) -%}
+    {%- do spark_cdc._set_session(capture.write.events, spark_cdc._is_small_load(load, files)) -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_rows_sql(capture.events, columns, ['business_date', 'load_id'], sql, 'events_of_load') }}
+        {{ spark_cdc._write_rows_sql(capture.write.events, columns, sql, 'events_of_load') }}
     {%- endcall -%}
     {%- if files -%}
         {%- set now = spark_cdc._input_files(entity, [spark_cdc._business_time_of(entity.name)])[0] -%}
         {%- do spark_cdc._check_unchanged(entity, load, files, now, {'files': now}) -%}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Makes sure that <entity>_events is there, and returns all the columns that it has (of
-    _ensure_table()). -#}
-{%- macro _load_events_settled(capture, load) -%}
-    {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
-    {{ return(spark_cdc._ensure_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
-        capture.entity.events.archive, begun=none if load.get('parent') or load.get('replaced') else capture)) }}
 {%- endmacro -%}
 
 
@@ -136,12 +133,9 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     Arguments: capture, sql (of _ledger_query()). -#}
 {%- macro _load_ledger(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
-    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
-    {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
     {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
-        {%- for table in [capture.ledger, capture.masked] | unique -%}
-            {%- do spark_cdc._create_only(entity, table, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
-        {%- endfor -%}
+        {%- do spark_cdc._create_only(capture, 'ledger', load) -%}
+        {%- if entity.sensitive -%}{%- do spark_cdc._create_only(capture, 'masked', load) -%}{%- endif -%}
         {{ return('') }}
     {%- endif -%}
     {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'ledger')) -%}
@@ -152,26 +146,25 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
         {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
     {%- endif -%}
-    {%- set begun = none if load.get('parent') or load.get('replaced') else capture -%}
-    {%- set columns = spark_cdc._ensure_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'], begun=begun) -%}
-    {%- do spark_cdc._set_session(capture.ledger, is_small) -%}
+    {%- set columns = spark_cdc._ensure_table(capture, 'ledger', load) -%}
+    {%- do spark_cdc._set_session(capture.write.ledger, is_small) -%}
     {%- set order = spark_cdc._cluster_order(
         entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_loads_sql(capture.ledger, columns, [] if load.get('deletes_separately') else [load], sql, order) }}
+        {{ spark_cdc._write_loads_sql(capture.write.ledger, columns, [] if load.get('deletes_separately') else [load], sql, order) }}
     {%- endcall -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity) -%}{%- endif -%}
     {%- if load.get('deletes_separately') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
     {%- set retained = spark_cdc._retained_rows(capture, load) -%}
     {%- if retained.sql -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.ledger, columns, partitions, retained.sql)) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.write.ledger, columns, retained.sql)) -%}
     {%- endif -%}
     {%- if retained.drops_deletes -%}
         {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
-            capture.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
+            capture.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
     {%- endif -%}
-    {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load.layout, begun) -%}
+    {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load) -%}
 {%- endmacro -%}
 
 
@@ -304,10 +297,10 @@ selected. Nothing was written. Load the date: {{ spark_cdc._load_command(run.ent
             {{ return({'relation': view, 'summary': summary, 'noted': dict(noted, read_again=true)}) }}
         {%- endif -%}
     {%- endif -%}
-    {%- set columns = spark_cdc._load_events_settled(run, load) -%}
-    {%- do spark_cdc._set_session(run.events, spark_cdc._is_small_load(load, files)) -%}
+    {%- set columns = spark_cdc._ensure_table(run, 'events', load) -%}
+    {%- do spark_cdc._set_session(run.write.events, spark_cdc._is_small_load(load, files)) -%}
     {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
-    {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
+    {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.write.events, columns, sql, 'events_of_load')) -%}
     {{ return({'relation': partition, 'summary': spark_cdc._checked_summary(run, partition), 'noted': noted}) }}
 {%- endmacro -%}
 
@@ -336,7 +329,7 @@ readers see what they saw before. Run the same command again.
     {%- endif -%}
     {%- if run.entity.events and not run.entity.events.archive -%}
         {#- their events are in the ledger -#}
-        {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}
+        {%- do spark_cdc._drop_loads(run.write.events, manifest.loads[:-1] + load.replaced) -%}
     {%- endif -%}
 {%- endmacro -%}
 

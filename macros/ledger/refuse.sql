@@ -18,7 +18,7 @@
     {%- if load_log is not none and spark_cdc._mode() in ['load', 'operate'] -%}
         {%- do log(message) -%}
         {%- do spark_cdc._ensure_load_log(load_log) -%}
-        {%- do spark_cdc._write_log(load_log, entity, [{
+        {%- do spark_cdc._write_log(spark_cdc._write_target(load_log), entity, [{
             'load': load or spark_cdc._planned_run(spark_cdc._capture_of_model()).load, 'audit': audit or {}, 'refusal': refusal,
         }]) -%}
     {%- endif -%}

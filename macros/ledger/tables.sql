@@ -1,13 +1,14 @@
 {#- Makes sure that a table is there with the columns that are written, and returns all that it has,
     in its order: an insert goes by position.
-    Arguments: entity, table (relation), columns (that are written, with the names where they lie),
-    partitions (names), hashes (names of hash columns), is_kept (as of _create_table_sql()), begun
-    (capture of an entity of which the load at hand may be the first). -#}
-{%- macro _ensure_table(entity, table, columns, partitions, hashes, is_kept=true, begun=none) -%}
-    {%- set shown, table = table, spark_cdc._write_target(table) -%}
+    Arguments: capture, name (ledger, masked or events), load (its plan; one that neither has a
+    parent nor replaces another may be the entity's first). -#}
+{%- macro _ensure_table(capture, name, load) -%}
+    {%- set entity, table = capture.entity, capture.write[name] -%}
+    {%- set columns = (spark_cdc._load_events_columns if name == 'events' else spark_cdc._ledger_columns)(entity, load.layout) -%}
+    {%- set is_first = not load.get('parent') and not load.get('replaced') -%}
     {%- set existing = load_cached_relation(table) -%}
     {%- if existing is not none -%}
-        {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions, shown, begun) -%}
+        {%- set columns = spark_cdc._settled_columns(entity, table, columns, capture[name], capture if is_first else none) -%}
     {%- elif spark_cdc._is_there(table) -%}
         {%- set message -%}
 {{ entity.name }}: {{ table }} is there, but dbt did not see it when this run began: another run has just made it, or the metastore did not answer. {# -#}
@@ -25,24 +26,25 @@ Nothing was written. Run the same command again.
                 dropped. A folder that holds anything else stays, and Delta says so. A table's first
                 version is written right after its log's folder, so another run that is making it
                 now has hardly ever none: it is looked at twice. -#}
-            {%- set load_log = spark_cdc._load_log() -%}
-            {%- if load_log is not none -%}
+            {%- if capture.load_log is not none -%}
                 {%- for row in spark_cdc._query('describe schema ' ~ spark_cdc._quote(table.schema)) if row.info_name == 'Location' -%}
                     {%- set folder = row.info_value ~ '/' ~ table.identifier -%}
                     {%- set looks = [] -%}
                     {%- for _ in range(2) -%}
-                        {%- do looks.append(false not in looks and not spark_cdc._lacks_path(folder ~ '/_delta_log') and spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}')
+                        {%- do looks.append(none not in looks and not spark_cdc._lacks_path(folder ~ '/_delta_log') and spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}')
                             and spark_cdc._lacks_path(folder ~ '/[^_]*')) -%}
                     {%- endfor -%}
-                    {%- if looks == [true, true] and not spark_cdc._is_there(table) -%}
+                    {%- if looks | select | list | length == 2 and not spark_cdc._is_there(table) -%}
                         {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
-                        {%- do spark_cdc._ensure_load_log(load_log) -%}
-                        {%- do spark_cdc._drop_folder(spark_cdc._write_target(load_log), ['entity', 'load_id'], folder) -%}
+                        {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+                        {%- do spark_cdc._drop_folder(capture.write.load_log, ['entity', 'load_id'], folder) -%}
                     {%- endif -%}
                 {%- endfor -%}
             {%- endif -%}
         {%- endif -%}
-        {%- do spark_cdc._send(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
+        {%- set hashes = ['key_hash', 'event_hash' if name == 'events' else 'nonkey_hash'] -%}
+        {%- do spark_cdc._send(spark_cdc._create_table_sql(
+            table, columns, entity.file_format, spark_cdc._partition_names(table), hashes, name != 'events' or entity.events.archive)) -%}
         {%- do adapter.cache_added(table.incorporate(type='table', information='Provider: ' ~ entity.file_format)) -%}
     {%- endif -%}
     {{ return(columns) }}
@@ -53,9 +55,10 @@ Nothing was written. Run the same command again.
     has beyond are named none. A table of which no load counts follows the YAML, and so does a
     ledger that is reset with columns of other types: it is set aside under another name, not
     dropped; in a branch it can't be, where production's rows have them, too.
-    Argument: shown (relation that readers have in the table's place: a view in a branch, else the
-    table). -#}
-{%- macro _settled_columns(entity, table, columns, partitions, shown, begun=none) -%}
+    Arguments: shown (relation that readers have in the table's place: a view in a branch, else the
+    table), begun (capture of an entity of which the load at hand may be the first). -#}
+{%- macro _settled_columns(entity, table, columns, shown, begun=none) -%}
+    {%- set partitions = spark_cdc._partition_names(table) -%}
     {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
     {%- set settled, partitioned, problems = [], [], [] -%}
     {#- a table format has its partitions where they were declared, and what the metastore shows of
@@ -88,7 +91,7 @@ Nothing was written. Run the same command again.
             {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
         {%- endset -%}
         {%- do spark_cdc._send('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
-        {%- if shown != table -%}{%- do spark_cdc._show_branch_columns(shown) -%}{%- endif -%}
+        {%- if shown != table -%}{%- do spark_cdc._show_branch_columns(shown, table) -%}{%- endif -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added ~ '. Sessions that have read it and are still open have to run: '
             ~ 'refresh table ' ~ table, info=true) -%}
     {%- endif -%}
@@ -120,10 +123,11 @@ Nothing was written. Run the same command again.
 
 {#- What --empty and --sample make of a table of loads: it is created if it is not there, and
     nothing is loaded. Arguments as of _ensure_table(). -#}
-{%- macro _create_only(entity, table, columns, partitions, hashes, is_kept=true) -%}
-    {%- do log(entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
+{%- macro _create_only(capture, name, load) -%}
+    {%- set table = capture.write[name] -%}
+    {%- do log(capture.entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
     {%- if load_cached_relation(table) is none -%}
-        {%- do spark_cdc._ensure_table(entity, table, columns, partitions, hashes, is_kept) -%}
+        {%- do spark_cdc._ensure_table(capture, name, load) -%}
     {%- endif -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
 {%- endmacro -%}

@@ -1,11 +1,11 @@
 {#- The write of loads: their rows, and the record of each load itself, which proves that the write
     was whole.
-    Arguments: ledger (relation), columns (of the ledger, in its order), loads (their plans, which
-    become the records; empty where a later statement writes the record), sql (query of the rows of
-    all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
+    Arguments: ledger (that is written), columns (of the ledger, in its order), loads (their plans,
+    which become the records; empty where a later statement writes the record), sql (query of the
+    rows of all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
 {%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
 {%- set partitions = ['business_date', 'load_id', 'operation'] | join(', ') -%}
-insert overwrite table {{ spark_cdc._write_target(ledger) }} partition ({{ partitions }})
+insert overwrite table {{ ledger }} partition ({{ partitions }})
 {% if order is none -%}
 {{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
 {%- else -%}
@@ -47,10 +47,10 @@ group by operation
     {%- set run = dict(
         capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout), broadcast=spark_cdc._is_few(entity, load.prior_log_rows)) -%}
     {%- set deleted = spark_cdc._deleted_sql(run, rows.values() | sum, load.prior_rows - rows.U - rows.N - rows.S - rows.W) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, [dict(load, unchanged=rows.S + rows.W)], deleted)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.write.ledger, columns, [dict(load, unchanged=rows.S + rows.W)], deleted)) -%}
     {%- if rows.S -%}
         {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
-            ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=S'])) -%}
+            capture.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=S'])) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -139,11 +139,11 @@ order by place, step
 
 
 {#- The write of rows into partitions that bear the load's name, which no other attempt has.
-    Arguments: table (relation), columns (of the table, in its order: _ensure_table(); one without
-    a name is no longer declared), partitions (names), sql (query of rows with these columns under
-    their declared names), name (of that query). -#}
-{%- macro _write_rows_sql(table, columns, partitions, sql, name='rows_of_load') -%}
-insert overwrite table {{ spark_cdc._write_target(table) }} partition ({{ partitions | join(', ') }})
+    Arguments: table (that is written), columns (of the table, in its order: _ensure_table(); one
+    without a name is no longer declared), sql (query of rows with these columns under their
+    declared names), name (of that query). -#}
+{%- macro _write_rows_sql(table, columns, sql, name='rows_of_load') -%}
+insert overwrite table {{ table }} partition ({{ spark_cdc._partition_names(table) | join(', ') }})
 {{ spark_cdc._written_rows_sql(columns, sql, name) }}
 {%- endmacro -%}
 
@@ -242,19 +242,18 @@ from {{ incoming }}
     sensitive columns masked (docs/sensitive.md). To be called wherever the partitions of loads are
     complete, before they are audited. It gives the same if it is sent twice. Nothing for an entity
     without sensitive columns.
-    Arguments: capture, loads (names), layout, begun (as of _ensure_table()). -#}
-{%- macro _write_masked_ledger(capture, loads, layout, begun=none) -%}
+    Arguments: capture, loads (names), load (the plan of the first, see _ensure_table()). -#}
+{%- macro _write_masked_ledger(capture, loads, load) -%}
     {%- if not capture.entity.sensitive -%}{{ return('') }}{%- endif -%}
-    {%- set columns = spark_cdc._ensure_table(capture.entity, capture.masked, spark_cdc._ledger_columns(capture.entity, layout),
-        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'], begun=begun) -%}
-    {%- do spark_cdc._set_overwrite(capture.masked) -%}
+    {%- set columns = spark_cdc._ensure_table(capture, 'masked', load) -%}
+    {%- do spark_cdc._set_overwrite(capture.write.masked) -%}
     {%- do spark_cdc._send(spark_cdc._masked_ledger_sql(capture, columns, loads)) -%}
 {%- endmacro -%}
 
 
 {#- That statement. Argument: columns (of the masked ledger, in its order). -#}
 {%- macro _masked_ledger_sql(capture, columns, loads) -%}
-insert overwrite table {{ capture.masked }} partition (business_date, load_id, operation)
+insert overwrite table {{ capture.write.masked }} partition (business_date, load_id, operation)
 select
     {{ spark_cdc._masked_columns(capture.entity, columns, "operation = 'R'") | join(',\n') | indent(4) }}
 from {{ capture.ledger }}

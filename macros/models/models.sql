@@ -122,7 +122,7 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
             {%- endif -%}
         {%- else -%}
             {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, manifest), manifest.existed) -%}
-            {%- do spark_cdc._write_log(run.load_log, run.entity, spark_cdc._missing_rows(run, manifest)) -%}
+            {%- do spark_cdc._write_log(run.write.load_log, run.entity, spark_cdc._missing_rows(run, manifest)) -%}
             {%- do spark_cdc._drop_claims(run, manifest.sequence) -%}
         {%- endif -%}
     {%- endif -%}

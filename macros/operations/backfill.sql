@@ -8,10 +8,13 @@
     tag:spark_cdc.orders,config.materialized:cdc_view does that.
     Arguments: entities (list of names, or one), dates (a date, a range FIRST..LAST of days, or
     a list of such), skip_missing (whether dates of which nothing has landed are left out),
-    dates_per_statement (how many are staged and compared together, at most 60). Returns
-    nothing. -#}
-{%- macro backfill(entities, dates, skip_missing=false, dates_per_statement=60) -%}
-    {%- do spark_cdc._check_arguments('backfill', {'entities': entities, 'skip_missing': skip_missing, 'dates_per_statement': dates_per_statement}) -%}
+    dates_per_statement (how many are staged and compared together, at most 60), execute (whether
+    it is done; else the dates of the first statement are compared and checked, and it is said what
+    they would come to). Returns nothing. -#}
+{%- macro backfill(entities, dates, skip_missing=false, dates_per_statement=60, execute=true) -%}
+    {%- do spark_cdc._check_arguments('backfill', {
+        'entities': entities, 'skip_missing': skip_missing, 'dates_per_statement': dates_per_statement, 'execute': execute,
+    }) -%}
     {%- set is_in_range = dates_per_statement is integer and 1 <= dates_per_statement <= 60 -%}
     {%- do spark_cdc._stop('backfill', [] if is_in_range else ["dates_per_statement is '" ~ dates_per_statement ~ "'; accepted are numbers from 1 to 60"], 'Nothing was written.') -%}
     {%- set times = spark_cdc._backfill_times(dates) -%}
@@ -70,7 +73,15 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
             {%- do spark_cdc._check_prior(of_load, spark_cdc._figures_of_state(counted.rows, load.base, load.log), known) -%}
         {%- endif -%}
         {%- if counts.R -%}
-            {%- do spark_cdc._refuse_rejects(of_load, known) -%}
+            {#- rejected rows stop a backfill, also where a load of the date alone would set them
+                aside: what their keys were before is not known then -#}
+            {%- do spark_cdc._check_rejects(of_load, known) -%}
+            {%- set message -%}
+{{ entity.name }}: {{ spark_cdc._counted(counts.R, 'row') }} of {{ load.business_time }} would be set aside (quarantine), which a backfill does not {# -#}
+do. Nothing was committed and readers see what they saw before. Backfill the dates before it, load {{ load.business_time }} by itself (spark-cdc load {# -#}
+'{{ load.business_time }}' --select {{ entity.name }}), then backfill the rest.
+            {%- endset -%}
+            {%- do spark_cdc._refuse_load(entity, 'rejects', message, of_load.load, known) -%}
         {%- endif -%}
         {%- set audit = spark_cdc._audit_counted_load(of_load, known, recent) -%}
         {%- do recent.update({load.load_id: audit.rows_in}) -%}
@@ -105,20 +116,6 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
         {%- do input.update({'records': counts.get(days[loop.index0].day, 0) if records is none else records}) -%}
     {%- endfor -%}
     {{ return(inputs) }}
-{%- endmacro -%}
-
-
-{#- Rejected rows stop a backfill, also where a load of the date alone would set them aside: what
-    their keys were before is not known then. -#}
-{%- macro _refuse_rejects(run, known) -%}
-    {%- do spark_cdc._check_rejects(run, known) -%}
-    {%- set entity, load = run.entity, run.load -%}
-    {%- set message -%}
-{{ entity.name }}: {{ spark_cdc._counted(known.counts.R, 'row') }} of {{ load.business_time }} would be set aside (quarantine), which a backfill does not {# -#}
-do. Nothing was committed and readers see what they saw before. Backfill the dates before it, load {{ load.business_time }} by itself (spark-cdc load {# -#}
-'{{ load.business_time }}' --select {{ entity.name }}), then backfill the rest.
-    {%- endset -%}
-    {%- do spark_cdc._refuse_load(entity, 'rejects', message, load, known) -%}
 {%- endmacro -%}
 
 
@@ -172,6 +169,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {%- do days.append({'time': time, 'day': 2 ** loop.index, 'files': files, 'found': found, 'is_shared': together is not none}) -%}
         {%- do loads.append(dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none)) -%}
     {%- endfor -%}
+    {%- if spark_cdc._mode() == 'plan' -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set landed = spark_cdc._landed_dates_sql(entity, landing, days) -%}
     {#- staging would take a key that came on several dates for one that came several times -#}
     {%- set staged = dict(entity, quarantine=entity.quarantine | reject('equalto', 'duplicate_keys') | list) -%}
@@ -179,21 +177,25 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- set first = loads[0] -%}
     {%- set compared = dict(run, load=first, prior=spark_cdc._laid_out(entity, ledger, first.layout),
         broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
-    {%- set begun = none if run.manifest.loads else run -%}
-    {%- set columns = spark_cdc._ensure_table(entity, ledger, spark_cdc._ledger_columns(entity, first.layout),
-        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- set records = [] -%}
     {%- for load in loads -%}{%- do records.append(dict(load.items() | rejectattr(0, 'equalto', 'keep'))) -%}{%- endfor -%}
-    {%- do spark_cdc._set_session(ledger) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._classify_loads_sql(compared, loads, incoming))) -%}
-    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout, begun) -%}
+    {%- set sql = spark_cdc._classify_loads_sql(compared, loads, incoming) -%}
+    {%- if spark_cdc._mode() == 'plan' -%}
+        {%- set planned = spark_cdc._planned_ledger(run, spark_cdc._ledger_columns(entity, first.layout), records, sql) -%}
+        {{ return(spark_cdc._audit_backfill(dict(run, ledger=planned), loads, days, landed.views, done)) }}
+    {%- endif -%}
+    {%- set columns = spark_cdc._ensure_table(run, 'ledger', first) -%}
+    {%- do spark_cdc._set_session(run.write.ledger) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(run.write.ledger, columns, records, sql)) -%}
+    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
 {%- endmacro -%}
 
 
 {#- Backfills an entity: some dates at a time are landed, staged, compared and written by one
     statement, then audited date by date, each as if it were loaded by itself; all are committed at
-    the end. The last date goes alone, so that where a checkpoint is due, readers have it.
+    the end. The last date goes alone, so that where a checkpoint is due, readers have it. A dry run
+    compares the dates of one statement, and writes none: the others build on what it would write.
     Arguments: capture, times (datetimes, in order), skip_missing, dates_per_statement as of
     backfill(). -#}
 {%- macro _backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
@@ -202,7 +204,9 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}
     {%- endfor -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-    {%- set head = spark_cdc._head(capture) -%}
+    {%- set is_plan = spark_cdc._mode() == 'plan' -%}
+    {%- set is_begun = not is_plan or adapter.check_schema_exists(target.database, capture.schema) -%}
+    {%- set head = spark_cdc._head(capture) if is_begun else spark_cdc._empty_manifest() -%}
     {%- set todo = spark_cdc._backfill_todo(capture, head, times) -%}
     {%- if todo | length < times | length -%}
         {%- do log(entity.name ~ ': ' ~ spark_cdc._counted(times | length - todo | length, 'date') ~ ' committed already and left out', info=true) -%}
@@ -225,22 +229,32 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- if excess -%}{%- do exceptions.raise_compiler_error(excess ~ ' Or backfill fewer dates, then compact, then the rest.') -%}{%- endif -%}
 
     {%- set at = namespace(manifest=head, done=[]) -%}
-    {%- for some in todo[:-1] | batch(dates_per_statement) | list + [todo[-1:]] if some -%}
+    {%- set batches = [todo[:dates_per_statement]] if is_plan else todo[:-1] | batch(dates_per_statement) | list + [todo[-1:]] -%}
+    {%- for some in batches if some -%}
         {%- set written = spark_cdc._backfill_dates(dict(capture, manifest=at.manifest, backfill=range_text), some, at.done) -%}
         {%- set at.manifest = written.manifest -%}
         {%- set at.done = at.done + written.loads -%}
         {%- do log(entity.name ~ ': ' ~ at.done | length ~ ' of ' ~ spark_cdc._counted(todo | length, 'date') ~ ' written, up to '
-            ~ spark_cdc._time_text(entity, some[-1]), info=true) -%}
+            ~ spark_cdc._time_text(entity, some[-1]), info=true) if not is_plan -%}
     {%- endfor -%}
 
     {%- set sums = [] -%}
     {%- for operation in 'IUDNX' -%}
         {%- do sums.append(operation ~ ' ' ~ (at.done | map(attribute='audit.counts.' ~ operation) | sum)) -%}
     {%- endfor -%}
-    {%- do spark_cdc._commit_loads(
-        dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done,
-        entity.name ~ ' ' ~ range_text ~ ': ' ~ spark_cdc._counted(todo | length, 'date') ~ ' committed, ' ~ at.done | map(attribute='audit.rows_in') | sum
-        ~ ' rows in, ' ~ sums | join(', ') ~ '; ' ~ at.manifest.rows ~ ' rows now') -%}
+    {%- set say -%}
+{{ entity.name }} {{ range_text }}: {{ spark_cdc._counted(todo | length, 'date') }} {{ 'would be ' if is_plan }}committed, {# -#}
+{{ at.done | map(attribute='audit.rows_in') | sum }} rows in, {{ sums | join(', ') }}; {{ at.manifest.rows }} rows {{ 'then' if is_plan else 'now' }}
+{%- if at.done | length < todo | length -%}
+. Compared and checked were the first {{ spark_cdc._counted(at.done | length, 'date') }}, up to {{ at.done[-1].load.business_time }}: the figures are those of them. {# -#}
+The later ones build on what these would write
+{%- endif -%}
+    {%- endset -%}
+    {%- if is_plan -%}
+        {%- do spark_cdc._say(say) -%}
+    {%- else -%}
+        {%- do spark_cdc._commit_loads(dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done, say) -%}
+    {%- endif -%}
 {%- endmacro -%}
 
 
@@ -339,6 +353,6 @@ them out with --skip-missing (skip_missing: true).
 {#- The times of which no load is committed. -#}
 {%- macro _backfill_todo(capture, manifest, times) -%}
     {%- set committed = [] -%}
-    {%- for load_id in spark_cdc._loads_by_date(capture.masked, manifest.loads) -%}{%- do committed.append(spark_cdc._load_time(load_id)) -%}{%- endfor -%}
+    {%- for load_id in spark_cdc._loads_by_date(capture, manifest.loads) -%}{%- do committed.append(spark_cdc._load_time(load_id)) -%}{%- endfor -%}
     {{ return(times | reject('in', committed) | list) }}
 {%- endmacro -%}

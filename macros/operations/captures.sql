@@ -4,8 +4,8 @@
     Arguments: operation (name of the macro, for messages), names (list of entities, or one; none
     for all), broken (a dictionary that takes what is wrong with an entity, by its name, for
     operations that only look: then nothing else is raised than unknown names). Returns a list of
-    captures (of _capture()), each with ledger_node and node (that of stg_<name>), which are
-    dbt's. -#}
+    captures (of _capture(), and of _writing() for operations that write to tables), each with
+    ledger_node and node (that of stg_<name>), which are dbt's. -#}
 {%- macro _captures(operation, names=none, broken=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
     {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'maintain'] -%}
@@ -35,7 +35,8 @@
     {%- endif -%}
     {%- set captures = [] -%}
     {%- for name, node, ledger_node in found -%}
-        {%- do captures.append(dict(spark_cdc._capture(spark_cdc._described_entity(name, node), ledger_node.schema), ledger_node=ledger_node, node=node)) -%}
+        {%- set capture = dict(spark_cdc._capture(spark_cdc._described_entity(name, node), ledger_node.schema), ledger_node=ledger_node, node=node) -%}
+        {%- do captures.append(capture if broken is not none or operation in ['acknowledge', 'branch', 'discard_replay', 'tag'] else spark_cdc._writing(capture)) -%}
     {%- endfor -%}
     {{ return(captures) }}
 {%- endmacro -%}
@@ -85,7 +86,7 @@
 {%- macro _stop(operation, problems, ends='Nothing was changed.', entity=none) -%}
     {%- if problems -%}
         {%- set of = entity.name ~ ': ' if entity else '' -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ of ~ problems | join('; ') ~ '. ' ~ ends) -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ of ~ (problems | join('; ')).removesuffix('.') ~ '. ' ~ ends) -%}
     {%- endif -%}
 {%- endmacro -%}
 

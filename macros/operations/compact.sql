@@ -41,7 +41,7 @@
         {%- set manifest = spark_cdc._cached_manifest(capture.committed) or spark_cdc._read_manifest(capture.committed) -%}
         {%- set compacted = spark_cdc._loads_with(manifest.loads, 'is_compacted') -%}
         {%- set since = manifest.loads[manifest.loads.index(compacted[-1]) + 1:] if compacted else manifest.loads -%}
-        {%- if spark_cdc._write_target(capture.ledger) == capture.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
+        {%- if capture.write.ledger == capture.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
             {%- set merges = compacted | length >= policy.compact_loads -%}
             {%- set compacted = spark_cdc._compact_entity(capture, 0, merges, keep_loads=[policy.keep_loads, 1] | max) -%}
             {%- set total.loads = total.loads + compacted -%}
@@ -107,8 +107,9 @@ Load once with the new columns, then compact.
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}
     {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
     {#- of both ledgers, each from its own rows -#}
-    {%- for ledger in [capture.ledger, capture.masked] | unique -%}
-        {%- do spark_cdc._write_compaction(dict(capture, ledger=ledger), plan, figures, history, checkpoint) -%}
+    {%- for name in ['ledger', 'masked'] if capture.entity.sensitive or name == 'ledger' -%}
+        {%- set ledger = {'ledger': capture[name], 'write': {'ledger': capture.write[name]}} -%}
+        {%- do spark_cdc._write_compaction(dict(capture, **ledger), plan, figures, history, checkpoint) -%}
     {%- endfor -%}
     {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
@@ -137,9 +138,9 @@ Load once with the new columns, then compact.
     {%- set order = spark_cdc._cluster_order(
         entity, spark_cdc._ledger_columns(entity, checkpoint.layout), capture.ledger, plan.compacted, figures.history_rows + figures.rows_after) -%}
     {%- set compacted = spark_cdc._compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
-    {%- do spark_cdc._set_session(capture.ledger) -%}
+    {%- do spark_cdc._set_session(capture.write.ledger) -%}
     {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, [checkpoint], compacted, order)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.write.ledger, columns, [checkpoint], compacted, order)) -%}
     {%- do spark_cdc._set_file_size(entity) -%}
 {%- endmacro -%}
 

@@ -7,23 +7,22 @@
     declared order; not where the key is sensitive, since they stand in logs), source (in their
     place a table with the key columns, or a CSV file with a header that Spark can read),
     even_if_absent (whether keys that no load has are accepted: later loads bring no values of
-    them). Returns nothing. -#}
-{%- macro forget(entity, keys=none, source=none, even_if_absent=false) -%}
-    {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent}) -%}
+    them), execute (whether it is done; else it is only said). Returns nothing. -#}
+{%- macro forget(entity, keys=none, source=none, even_if_absent=false, execute=true) -%}
+    {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent, 'execute': execute}) -%}
     {%- set capture = spark_cdc._captures('forget', [entity])[0] -%}
     {#- What is wrong with what is asked for: raised before anything is read. -#}
     {%- set entity = capture.entity -%}
     {%- set names = entity.key_columns | map(attribute='name') | list -%}
     {%- set lengths = [] -%}
     {%- for key in keys or [] -%}{%- do lengths.append(key | length if key is sequence and key is not string else 1) -%}{%- endfor -%}
-    {%- set is_branch = env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and spark_cdc._write_target(capture.masked) != capture.masked) -%}
     {%- set unique_keys = (entity.events or {}).get('unique_keys') or [] -%}
     {%- set problems = spark_cdc._broken({
         'names': names | join(', '), 'count': names | length, 'found': lengths | reject('equalto', names | length) | join(', '), 'name': entity.name,
     }, [
         (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
         (not names, 'it has no key, by which rows could be told'),
-        (is_branch, 'this is a branch: forget in production, and make the branch anew'),
+        (env_var('SPARK_CDC_BRANCH', '') != '', 'this is a branch: forget in production, and make the branch anew'),
         (spark_cdc._secret_of(unique_keys | sum(start=[])) is not none,
          'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of forgotten keys does not know'),
         ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc forget %(name)s --key …, or --keys TABLE'),
@@ -53,8 +52,7 @@
     {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
     {%- set layout = head.layout -%}
     {%- set wanted = spark_cdc._forget_wanted(capture, layout, keys, source, even_if_absent) -%}
-    {%- do spark_cdc._forget_list_keys(capture, wanted) -%}
-    {%- do spark_cdc._forget_entity(capture, head, wanted) -%}
+    {%- do spark_cdc._forget_entity(spark_cdc._forget_list_keys(capture, wanted), head, wanted) -%}
 {%- endmacro -%}
 
 
@@ -71,12 +69,12 @@
         {%- do tables.append(table) -%}
     {%- endfor -%}
     {%- if capture.ledger not in tables -%}
-        {%- do log(spark_cdc._forget_text(capture, wanted, {}, {}, []), info=true) -%}
+        {%- do spark_cdc._say(spark_cdc._forget_text(capture, wanted, {}, {}, [])) -%}
         {{ return('') }}
     {%- endif -%}
     {%- set plan = spark_cdc._plan_forget(capture, head, wanted, catalog, tables) -%}
     {%- for group in plan.groups -%}{%- do spark_cdc._write_forgotten(capture, plan, group, wanted) -%}{%- endfor -%}
-    {%- if plan.names -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
+    {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
     {%- for name, tag in spark_cdc._tags(capture).items() if tag.loads | select('in', plan.names) | list -%}
         {%- set text = spark_cdc._forget_renamed(tag.text, plan.names) -%}
         {%- do spark_cdc._send('alter view ' ~ spark_cdc._beside(capture, 'tag', name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
@@ -107,8 +105,8 @@
     {#- events last, or the ledger: what is dropped last tells the same command that there is
         something left to do -#}
     {%- for table in tables if gone -%}{%- do spark_cdc._drop_loads(table, gone, purge=true) -%}{%- endfor -%}
-    {%- do log(spark_cdc._forget_text(capture, wanted, plan.names, plan.held, plan.dropped), info=true) -%}
-    {%- set left = spark_cdc._forget_holders(capture, plan.sensitive, wanted, tables) -%}
+    {%- do spark_cdc._say(spark_cdc._forget_text(capture, wanted, plan.names, plan.held, plan.dropped)) -%}
+    {%- set left = spark_cdc._forget_holders(capture, plan.sensitive, wanted, tables) if spark_cdc._mode() != 'plan' else {} -%}
     {%- if left -%}
         {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': while forget was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
             ~ '). It is refused, or will be, but its files are there. Run the same command again when it has ended.') -%}
@@ -126,16 +124,45 @@
 {%- endmacro -%}
 
 
-{#- The loads with values of the keys on the list, of both tables: a dictionary as of
-    _forgotten_holders(). -#}
+{#- The loads that hold something of the keys on the list, or of rejected rows in which one of
+    the keys wanted stands: a dictionary from the load to the number of its rows. Arguments:
+    capture, sensitive (names of the physical columns that hold or held sensitive values), wanted
+    (of _forget_wanted()), tables (of the entity; the masked ledger is left out), loads (names; none
+    for all that lie there). -#}
 {%- macro _forget_holders(capture, sensitive, wanted, tables, loads=none) -%}
-    {%- set held = {} -%}
+    {%- set entity, holders = capture.entity, {} -%}
     {%- for table in tables if table != capture.masked -%}
-        {%- for load_id, count in spark_cdc._forgotten_holders(capture, table, sensitive, wanted, loads).items() -%}
-            {%- do held.update({load_id: held.get(load_id, 0) + count}) -%}
-        {%- endfor -%}
+        {%- set is_ledger = table == capture.ledger -%}
+        {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}
+        {%- set left, old_left = [], [] -%}
+        {%- for name in sensitive if name in found -%}{%- do left.append(spark_cdc._quote(name) ~ ' is not null') -%}{%- endfor -%}
+        {%- for name in sensitive if 'cdc__old_' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('cdc__old_' ~ name) ~ ' is not null') -%}{%- endfor -%}
+        {%- set rejected = "operation = 'R'" if is_ledger else 'cdc__note is not null' -%}
+        {%- set where -%}
+(cdc__forgotten_is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
+coalesce(get_json_object(cdc__note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
+        {%- if old_left %} or (cdc__forgotten_is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
+        {%- endset -%}
+        {%- set rows -%}
+select *
+from {{ table }}
+where {{ "operation <> 'L'" if is_ledger else 'true' }}{{ ' and ' ~ spark_cdc._in_loads(loads) if loads }}
+        {%- endset -%}
+        {%- set tokens = spark_cdc._forget_key_tokens(entity, wanted.layout, not is_ledger) -%}
+        {%- set sql -%}
+select
+    load_id,
+    count(*) as row_count
+from (
+    {{ spark_cdc._forgotten_rows_sql(entity, rows, [{'name': 'load_id', 'sql': 'load_id'}], rejected, tokens.of_key, tokens.of_old,
+        spark_cdc._forget_wanted_in_text(rejected, wanted), where) | indent(4) }}
+) as held
+group by load_id
+order by load_id
+        {%- endset -%}
+        {%- for row in spark_cdc._query(sql) -%}{%- do holders.update({row.load_id: holders.get(row.load_id, 0) + row.row_count | int}) -%}{%- endfor -%}
     {%- endfor -%}
-    {{ return(held) }}
+    {{ return(holders) }}
 {%- endmacro -%}
 
 
@@ -147,7 +174,7 @@
     values), is_archived. -#}
 {%- macro _plan_forget(capture, head, wanted, catalog, tables) -%}
     {%- set entity = capture.entity -%}
-    {%- set records = spark_cdc._load_records(capture.ledger, spark_cdc._partitions_by_load(capture.ledger) | list) -%}
+    {%- set records = spark_cdc._load_records(capture.ledger, spark_cdc._partitions_by_load(capture.write.ledger) | list) -%}
     {%- set sensitive = [] -%}
     {%- for column in entity.sensitive -%}{%- do sensitive.append(spark_cdc._place(wanted.layout, column).at) -%}{%- endfor -%}
     {%- for record in records.values() -%}
@@ -216,8 +243,8 @@
 {%- macro _write_forgotten(capture, plan, group, wanted) -%}
     {%- set then, layout = group.then, group.layout -%}
     {%- set now = dict(capture, entity=then) -%}
-    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
-    {%- set columns = spark_cdc._ensure_table(then, capture.ledger, spark_cdc._ledger_columns(then, layout), partitions, ['key_hash', 'nonkey_hash']) -%}
+    {%- set load = {'layout': layout, 'replaced': group.loads} -%}
+    {%- set columns = spark_cdc._ensure_table(now, 'ledger', load) -%}
     {%- set records = [] -%}
     {%- for load_id in group.loads if load_id in plan.records -%}{%- do records.append(plan.records[load_id]) -%}{%- endfor -%}
     {%- set new = [] -%}
@@ -226,15 +253,15 @@
     {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
         ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(compacted) ~ ')' if compacted else '') -%}
     {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
-    {%- do spark_cdc._set_session(capture.ledger) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, records, rows)) -%}
-    {%- do spark_cdc._write_masked_ledger(now, new, layout) -%}
+    {%- do spark_cdc._set_session(capture.write.ledger) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.write.ledger, columns, records, rows)) -%}
+    {%- do spark_cdc._write_masked_ledger(now, new, load) -%}
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
-        {%- set settled = spark_cdc._ensure_table(then, capture.events, event_columns, partitions[:2], ['key_hash', 'event_hash']) -%}
+        {%- set settled = spark_cdc._ensure_table(now, 'events', load) -%}
         {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'cdc__note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
-        {%- do spark_cdc._set_session(capture.events) -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.events, settled, partitions[:2], rows, 'events_of_loads')) -%}
+        {%- do spark_cdc._set_session(capture.write.events) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.write.events, settled, rows, 'events_of_loads')) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -317,7 +344,7 @@ loads bring no values of them. Run spark-cdc verify --select {{ capture.entity.n
     {%- do renamed.load_id.update({old: new}) -%}
     {%- do renamed.parent_load_id.update({old: (plan.records.get(old) or {}).get('parent') or ''}) -%}
 {%- endfor -%}
-insert overwrite table {{ capture.load_log }} by name
+insert overwrite table {{ capture.write.load_log }} by name
 select
     {%- for name in spark_cdc._load_log_columns() %}
     {% if name in renamed -%}
@@ -327,16 +354,21 @@ select
     {%- endif -%}
     {{ ',' if not loop.last }}
     {%- endfor %}
-from {{ capture.load_log }}
+from {{ capture.write.load_log }}
 where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.records | list or ['']) }}
 {%- endmacro -%}
 
 
-{#- What was done, in words. -#}
+{#- What was done, in words. A dry run reads no partitions that the metastore does not know, such as
+    those of an insert that was killed. -#}
 {%- macro _forget_text(capture, wanted, names, held, dropped) -%}
-{{ capture.entity.name }}: forgot {{ spark_cdc._counted(wanted['keys'], 'key') }}
-{%- if wanted.listed %} ({{ wanted.listed }} of them on the list before){% endif %}: {{ held.values() | sum }} rows had values of them; {# -#}
-{{ spark_cdc._counted(names | length, 'load') }} written anew{{ ', ' ~ spark_cdc._counted(dropped | length, 'load') ~ ' that did not count dropped' if dropped }}; later loads bring none
+{%- set is_plan = spark_cdc._mode() == 'plan' -%}
+{{ capture.entity.name }}: {{ 'would forget' if is_plan else 'forgot' }} {{ spark_cdc._counted(wanted['keys'], 'key') }}
+{%- if wanted.listed %} ({{ wanted.listed }} of them on the list before){% endif %}: {{ held.values() | sum }} rows {{ 'have' if is_plan else 'had' }} values of them; {# -#}
+{{ spark_cdc._counted(names | length, 'load') }} {{ 'would be ' if is_plan }}written anew{{ ' (' ~ names | join(', ') ~ ')' if is_plan and names }}
+{{- ', ' ~ spark_cdc._counted(dropped | length, 'load') ~ ' that ' ~ ('do' if is_plan else 'did') ~ ' not count dropped' if dropped }}
+{{- ' (' ~ dropped | join(', ') ~ ')' if is_plan and dropped }}; later loads {{ 'would ' if is_plan }}bring none
+{{- '. Not known: what an interrupted insert has left in partitions that the metastore does not know' if is_plan }}
 {%- endmacro -%}
 
 
@@ -352,19 +384,49 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 
 
 {#- Puts the keys on the list, before anything is rewritten: from then on no load that begins
-    brings values of them. Those that are there already keep their tokens. -#}
+    brings values of them. Those that are there already keep their tokens. Returns the capture; in
+    a dry run its entity's list is a temporary view with the keys on it. -#}
 {%- macro _forget_list_keys(capture, wanted) -%}
     {%- set entity, list = capture.entity, spark_cdc._forgotten_list(capture.entity) -%}
+    {%- set is_keyed = spark_cdc._has_sensitive_key(entity) -%}
+    {%- set id = spark_cdc._secret_id(spark_cdc._secret_of(entity.sensitive)) if is_keyed else 'none' -%}
+    {%- set now = {'secret': id, 'sql': spark_cdc._forgotten_token(entity, entity.key_columns, id) if is_keyed else 'key_hash'} -%}
+    {%- if spark_cdc._mode() == 'plan' -%}
+        {%- set sql -%}
+create or replace temporary view {{ wanted.view }}_list as
+select
+    key_token,
+    any_value(key_hash) as key_hash,
+    secret
+from (
+    select
+        {{ now.sql | indent(8) }} as key_token,
+        key_hash,
+        '{{ id }}' as secret
+    from {{ wanted.view }}
+    {%- if spark_cdc._is_there(list) %}
+
+    union all
+
+    select
+        key_token,
+        key_hash,
+        secret
+    from {{ list }}
+    {%- endif %}
+) as listed
+group by key_token, secret
+        {%- endset -%}
+        {%- do spark_cdc._send(sql) -%}
+        {{ return(dict(capture, entity=dict(entity, forgotten_list=wanted.view ~ '_list'))) }}
+    {%- endif -%}
     {%- set columns = [] -%}
     {%- for name, data_type in [('key_token', 'binary'), ('key_hash', 'binary'), ('forgotten_at', 'timestamp'), ('secret', 'string'), ('run', 'string')] -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {%- do spark_cdc._send(spark_cdc._create_table_sql(list, columns, 'orc', ['secret', 'run'])) -%}
-    {%- if wanted.listed == wanted['keys'] -%}{{ return('') }}{%- endif -%}
-    {%- set is_keyed = spark_cdc._has_sensitive_key(entity) -%}
-    {%- set id = spark_cdc._secret_id(spark_cdc._secret_of(entity.sensitive)) if is_keyed else 'none' -%}
+    {%- if wanted.listed == wanted['keys'] -%}{{ return(capture) }}{%- endif -%}
     {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) -%}
-    {%- set now = {'secret': id, 'sql': spark_cdc._forgotten_token(entity, entity.key_columns, id) if is_keyed else 'key_hash'} -%}
     {%- set sql -%}
 insert overwrite table {{ list }} partition (secret, run)
 select
@@ -389,6 +451,7 @@ left anti join {{ list }} as list_{{ loop.index }}
     {%- do spark_cdc._set_overwrite(list) -%}
     {%- do spark_cdc._send(sql) -%}
     {%- do spark_cdc._send('refresh table ' ~ list) -%}
+    {{ return(capture) }}
 {%- endmacro -%}
 
 
@@ -541,44 +604,4 @@ from (
     as a condition. -#}
 {%- macro _forget_wanted_in_text(rejected, wanted) -%}
     {{ return('(' ~ rejected ~ ') and key_hash is null and cdc__note rlike (select array_join(collect_list(cdc__forgotten_text), \'|\') from ' ~ wanted.view ~ ')') }}
-{%- endmacro -%}
-
-
-{#- The loads that hold something of the keys on the list, or of rejected rows in which one of
-    the keys wanted stands: a dictionary from the load to the number of its rows. Arguments:
-    capture, table (its ledger or events), sensitive (names of the physical columns that hold or
-    held sensitive values), wanted (of _forget_wanted()), loads (names; none for all that lie
-    there). -#}
-{%- macro _forgotten_holders(capture, table, sensitive, wanted, loads=none) -%}
-    {%- set entity, is_ledger = capture.entity, table == capture.ledger -%}
-    {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}
-    {%- set left, old_left = [], [] -%}
-    {%- for name in sensitive if name in found -%}{%- do left.append(spark_cdc._quote(name) ~ ' is not null') -%}{%- endfor -%}
-    {%- for name in sensitive if 'cdc__old_' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('cdc__old_' ~ name) ~ ' is not null') -%}{%- endfor -%}
-    {%- set rejected = "operation = 'R'" if is_ledger else 'cdc__note is not null' -%}
-    {%- set where -%}
-(cdc__forgotten_is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
-coalesce(get_json_object(cdc__note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
-        {%- if old_left %} or (cdc__forgotten_is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
-    {%- endset -%}
-    {%- set rows -%}
-select *
-from {{ table }}
-where {{ "operation <> 'L'" if is_ledger else 'true' }}{{ ' and ' ~ spark_cdc._in_loads(loads) if loads }}
-    {%- endset -%}
-    {%- set tokens = spark_cdc._forget_key_tokens(entity, wanted.layout, not is_ledger) -%}
-    {%- set sql -%}
-select
-    load_id,
-    count(*) as row_count
-from (
-    {{ spark_cdc._forgotten_rows_sql(entity, rows, [{'name': 'load_id', 'sql': 'load_id'}], rejected, tokens.of_key, tokens.of_old,
-        spark_cdc._forget_wanted_in_text(rejected, wanted), where) | indent(4) }}
-) as held
-group by load_id
-order by load_id
-    {%- endset -%}
-    {%- set holders = {} -%}
-    {%- for row in spark_cdc._query(sql) -%}{%- do holders.update({row.load_id: row.row_count | int}) -%}{%- endfor -%}
-    {{ return(holders) }}
 {%- endmacro -%}

@@ -159,7 +159,7 @@ full outer join (select * from states where cdc__is_after and operation <> 'D') 
         {%- set first = found.draft.replay['from'] -%}
         {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
         {%- set outdated = spark_cdc._draft_outdated(found.draft, head) -%}
-        {%- set missing = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found.masked, head.loads))
+        {%- set missing = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found, head.loads))
             | reject('in', spark_cdc._draft_times(found.entity, found.draft)) | list -%}
         {%- if outdated -%}
 {{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}

@@ -21,7 +21,7 @@
     {%- endif -%}
     {%- do spark_cdc._stop('secrets', problems, 'Nothing was made.') -%}
     {%- set secret = spark_cdc._create_secret(is_there) -%}
-    {%- do spark_cdc._say('made the secret ' ~ spark_cdc._secret_id(secret) ~ ' in ' ~ secret.schema
+    {%- do spark_cdc._say(('would make' if spark_cdc._mode() == 'plan' else 'made') ~ ' the secret ' ~ spark_cdc._secret_id(secret) ~ ' in ' ~ secret.schema
         ~ ': the hashes of sensitive columns are keyed with it from the next load of each entity on') -%}
 {%- endmacro -%}
 

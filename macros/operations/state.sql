@@ -73,14 +73,16 @@
 {%- macro acknowledge(dates, entities=none, execute=true) -%}
     {%- do spark_cdc._check_arguments('acknowledge', {'entities': entities, 'execute': execute}) -%}
     {%- set wanted = [dates] if dates is string or dates is not iterable else dates -%}
-    {%- set load_log, captures = spark_cdc._load_log(), spark_cdc._captures('acknowledge', entities) -%}
+    {%- set captures = spark_cdc._captures('acknowledge', entities) -%}
+    {%- set load_log = spark_cdc._load_log() -%}
     {%- do spark_cdc._ensure_load_log(load_log) -%}
+    {%- set load_log = spark_cdc._write_target(load_log) -%}
     {%- set sql -%}
 select
     entity,
     business_time,
     load_id
-from {{ spark_cdc._write_target(load_log) }}
+from {{ load_log }}
 where status = 'refused' and entity in ({{ spark_cdc._literals((captures | map(attribute='entity.name') | list) or ['']) }})
 order by business_time, load_id
     {%- endset -%}
@@ -102,7 +104,7 @@ order by business_time, load_id
     {%- endif -%}
     {%- for name, rows in chosen.items() -%}
         {%- do spark_cdc._set_load_status(load_log, 'refused', 'acknowledged', name, rows | map(attribute='load_id') | unique | list) -%}
-        {%- do spark_cdc._say(name ~ ': acknowledged ' ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
+        {%- do spark_cdc._say(name ~ ': ' ~ ('would acknowledge ' if spark_cdc._mode() == 'plan' else 'acknowledged ') ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
             ~ '; what is refused again is reported again') -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -138,7 +140,7 @@ order by business_time, load_id
     capture (with head and draft, manifests). -#}
 {%- macro _state_of(capture) -%}
     {%- set entity, head, draft = capture.entity, capture.head, capture.draft -%}
-    {%- set loads = spark_cdc._loads_by_date(capture.masked, head.loads) -%}
+    {%- set loads = spark_cdc._loads_by_date(capture, head.loads) -%}
     {{ return({
         'entity': entity.name,
         'load_type': entity.declared_load_type,
@@ -163,18 +165,12 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- What keeps an entity from being loaded: a list of texts. -#}
-{%- macro _state_problems(capture) -%}
-    {%- set name, node = capture.entity.name, capture.node -%}
-    {{ return(spark_cdc._entity_problems(name, node)
-        + spark_cdc._model_problems(name, spark_cdc._settings_of(node), capture.ledger_node.unique_id)) }}
-{%- endmacro -%}
-
-
 {#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings
     expected_every, guards and maintenance. -#}
 {%- macro _state_settings(capture) -%}
-    {%- set entity, problems = capture.entity, spark_cdc._state_problems(capture) -%}
+    {%- set entity, node = capture.entity, capture.node -%}
+    {%- set problems = spark_cdc._entity_problems(entity.name, node)
+        + spark_cdc._model_problems(entity.name, spark_cdc._settings_of(node), capture.ledger_node.unique_id) -%}
     {{ return({'problems': problems, 'expected_every': entity.expected_every, 'guards': entity.guards, 'maintenance': entity.maintenance}) }}
 {%- endmacro -%}
 
@@ -189,7 +185,7 @@ order by business_time, load_id
 {%- macro _state_pending(found) -%}
     {%- set told, asked, since = {}, [], {} -%}
     {%- for capture in found.captures -%}
-        {%- set problems = spark_cdc._state_problems(capture) -%}
+        {%- set problems = spark_cdc._state_settings(capture).problems -%}
         {%- do told.update({capture.entity.name: {'problems': problems}}) -%}
         {%- if not problems -%}
             {%- do asked.append(capture) -%}
@@ -327,11 +323,12 @@ from collected
     would do with their own defaults). -#}
 {%- macro _state_details(capture, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- if not capture.head.loads -%}{{ return(none) }}{%- endif -%}
+    {%- set capture = spark_cdc._writing(capture) -%}
     {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
     {#- Files of the ledger and, of change events, of the events table: a dictionary each with
         table, is_needed (whether a load that counts wrote them), files, bytes. -#}
     {%- set found = [] -%}
-    {%- set tables = [spark_cdc._write_target(capture.ledger).identifier, spark_cdc._write_target(capture.masked).identifier, spark_cdc._write_target(capture.events).identifier] -%}
+    {%- set tables = [capture.write.ledger.identifier, capture.write.masked.identifier, capture.write.events.identifier] -%}
     {%- set shown = [] -%}
     {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
         {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
@@ -506,9 +503,9 @@ limit {{ reject_limit }}
 {#- A part of state(), for notices and metrics (docs/notify.md): what cdc_loads has of some runs,
     and what is new since the last load of each entity. One statement, which reads these partitions
     alone. Arguments: runs (dbt's invocation ids). Returns a dictionary by entity: rows (of
-    cdc_loads, each as a text of JSON), places (by load, where its input lies, see
-    _landing_place()), and of an entity of the project, also of one that is broken, last (business
-    time, or none). -#}
+    cdc_loads, each as a text of JSON), places (by load, where its input lies: {table}, {path}, or
+    none of the change feed of a table), and of an entity of the project, also of one that is
+    broken, last (business time, or none). -#}
 {%- macro _state_runs(found, runs=[]) -%}
     {%- set committed, entities, told, wanted, attempts = {}, {}, {}, [], [] -%}
     {%- for capture in found.captures -%}
@@ -546,7 +543,10 @@ where
             {%- set one = told.setdefault(row.entity, {'rows': [], 'places': {}}) -%}
             {%- do one.rows.append(row.load) -%}
             {%- if row.entity in entities -%}
-                {%- do one.places.update({row.load_id: spark_cdc._landing_place(entities[row.entity], spark_cdc._load_time(row.load_id))}) -%}
+                {%- set entity = entities[row.entity] -%}
+                {%- set landing = spark_cdc._landing_source(entity) if entity.source.format == 'table' else none -%}
+                {%- do one.places.update({row.load_id: {'table': landing.schema ~ '.' ~ landing.identifier} if landing
+                    else {'path': spark_cdc._landing_path(entity, [spark_cdc._load_time(row.load_id)])} if entity.source.format != 'change_feed' else none}) -%}
             {%- endif -%}
         {%- endfor -%}
     {%- endif -%}
@@ -589,7 +589,7 @@ where
     business date, load type, position and skipped guards are those of a run. -#}
 {%- macro _state_plan(capture) -%}
     {%- set capture = spark_cdc._captures('plan', capture.entity.name) | first -%}
-    {%- set name, ledger = capture.entity.name, capture.ledger -%}
+    {%- set name = capture.entity.name -%}
     {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}
     {#- as validate() asks at the start of a run -#}
     {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, capture.ledger_node.unique_id)
@@ -626,16 +626,7 @@ where
         feed=entity.source.get('feed'),
     ) -%}
     {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
-    {%- set written = spark_cdc._rows_and_records_sql(columns, [load], query) -%}
-    {%- if run.manifest.existed and spark_cdc._is_there(ledger) -%}
-        {#- the ledger's rows in the columns that it would have with the load -#}
-        {%- set there, shown = spark_cdc._found_names(ledger), [] -%}
-        {%- for column in columns -%}
-            {%- do shown.append(column.at_sql if column.at | lower in there else 'cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql) -%}
-        {%- endfor -%}
-        {%- set written = 'select\n    ' ~ shown | join(',\n    ') ~ '\nfrom ' ~ ledger ~ '\n\nunion all\n\n' ~ written -%}
-    {%- endif -%}
-    {%- set planned = spark_cdc._plan_view('planned_' ~ name, written) -%}
+    {%- set planned = spark_cdc._planned_ledger(run, columns, [load], query) -%}
     {%- set retained = spark_cdc._retained_rows(dict(run, ledger=planned), load) -%}
     {%- if retained.sql -%}
         {%- set written = 'select * from ' ~ planned ~ (" where not (load_id = '" ~ load.load_id ~ "' and operation = 'D')" if retained.drops_deletes)
@@ -647,16 +638,30 @@ where
 {%- endmacro -%}
 
 
+{#- The ledger with loads in it that are only planned, as a temporary view: they are audited as if
+    they were written. Arguments: run, columns (that the ledger would have), loads (their plans),
+    sql (query of the rows of all). Returns the view's name. -#}
+{%- macro _planned_ledger(run, columns, loads, sql) -%}
+    {%- set written, shown = spark_cdc._rows_and_records_sql(columns, loads, sql), [] -%}
+    {%- if run.manifest.existed and spark_cdc._is_there(run.ledger) -%}
+        {%- set there = spark_cdc._found_names(run.ledger) -%}
+        {%- for column in columns -%}
+            {%- do shown.append(column.at_sql if column.at | lower in there else 'cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql) -%}
+        {%- endfor -%}
+        {%- set written = 'select\n    ' ~ shown | join(',\n    ') ~ '\nfrom ' ~ run.ledger ~ '\n\nunion all\n\n' ~ written -%}
+    {%- endif -%}
+    {{ return(spark_cdc._plan_view('planned_' ~ run.entity.name, written)) }}
+{%- endmacro -%}
+
+
 {#- The statements of a load that write its rows, commit and record them, by their beginnings and
     in their order. Schemas, views of readers and claims of commits before are not among them.
-    Arguments: capture, run (of _planned_run()), load (its plan), retained (of
-    _retained_rows()). -#}
+    Arguments: capture, run (of _planned_run()), load (its plan), retained (of _retained_rows()).
+    -#}
 {%- macro _planned_statements(capture, run, load, retained) -%}
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
     {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
-    {%- if is_begun -%}
-        {%- set capture = dict(capture, ledger=spark_cdc._write_target(capture.ledger), events=spark_cdc._write_target(capture.events), load_log=spark_cdc._write_target(capture.load_log)) -%}
-    {%- endif -%}
+    {%- set capture = dict(capture, **capture.write) -%}
     {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
     {%- set masked = [capture.masked] if entity.sensitive else [] -%}

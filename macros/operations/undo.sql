@@ -94,8 +94,9 @@
     {%- endif -%}
     {%- set count = spark_cdc._counted(one.loads | length, 'load') -%}
     {%- set say -%}
-{{ name }}: {{ 'took back' if command == 'undo' else 'brought back' }} {{ count }} ({{ one.loads[0] ~ (' to ' ~ one.loads[-1] if one.loads | length > 1) }}); {# -#}
-readers see the state after {{ next.loads | last | default('nothing') }}, {{ spark_cdc._counted(next.rows, 'row') }}
+{%- set is_plan = spark_cdc._mode() == 'plan' -%}
+{{ name }}: {{ 'would ' if is_plan }}{{ ('take' if is_plan else 'took') if command == 'undo' else 'bring' if is_plan else 'brought' }} back {{ count }} ({{ one.loads[0] ~ (' to ' ~ one.loads[-1] if one.loads | length > 1) }}); {# -#}
+readers {{ 'would ' if is_plan }}see the state after {{ next.loads | last | default('nothing') }}, {{ spark_cdc._counted(next.rows, 'row') }}
 {%- if command == 'undo' %}; spark-cdc redo {{ name }} brings {{ 'it' if one.loads | length == 1 else 'them' }} back, until the next load{% endif -%}
     {%- endset -%}
     {%- do spark_cdc._transact(one, {

@@ -49,7 +49,7 @@
     {%- if 'spark_cdc manifest:' not in committed -%}
         {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
-    {%- set load_log = spark_cdc._write_target(operated.load_log) -%}
+    {%- set load_log = operated.write.load_log -%}
     {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
     {%- if spark_cdc._mode() == 'plan' and not spark_cdc._is_there(load_log) -%}
         {%- do log(name ~ ': there is no ' ~ load_log ~ ' yet, by which the age of loads is told; vacuum creates it', info=true) -%}
@@ -62,7 +62,7 @@
     {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours)) -%}
     {%- set tables = [] -%}
     {#- of a branch what it has written: production's is production's -#}
-    {%- for table in [spark_cdc._write_target(operated.ledger), spark_cdc._write_target(operated.masked), spark_cdc._write_target(operated.events)] | unique if operated.catalog.get(table.identifier, {}).get('location') -%}
+    {%- for table in [operated.write.ledger, operated.write.masked, operated.write.events] | unique if operated.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
         {%- if is_plain -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endif -%}
         {%- do tables.append({
@@ -92,7 +92,7 @@
     {%- endfor -%}
     {%- if dropped and spark_cdc._mode() != 'plan' -%}
         {%- set now = spark_cdc._published(operated) -%}
-        {%- do spark_cdc._write_log(operated.load_log, operated.entity, [spark_cdc._operation_row(operated, now, {
+        {%- do spark_cdc._write_log(load_log, operated.entity, [spark_cdc._operation_row(operated, now, {
             'load_id': (now.loads | last | default('19700101')).split('-')[0] ~ '-v-' ~ spark_cdc._run_id8(),
             'load_type': 'vacuum',
             'status': 'vacuumed',
@@ -140,7 +140,7 @@
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
     {#- views show the rejected rows and the archived events of compacted loads under their own
         names -#}
-    {%- set kept = counted.named + (counted.compacted if table == spark_cdc._write_target(operated.events) else []) -%}
+    {%- set kept = counted.named + (counted.compacted if table == operated.write.events else []) -%}
     {%- set young, old = [], [] -%}
     {%- for load in candidates if load.load_id not in kept -%}
         {%- set is_compacted = load.load_id in counted.compacted -%}
@@ -193,7 +193,7 @@ replacing as (
         load_id,
         explode(split(replaced_load_ids, ', ')) as replaced_load_id,
         coalesce(committed_at, _metadata.file_modification_time) as replaced_at
-    from {{ spark_cdc._write_target(operated.load_log) }}
+    from {{ operated.write.load_log }}
     where
         entity = {{ spark_cdc._literal(operated.entity.name) }}
         and replaced_load_ids is not null

@@ -19,7 +19,7 @@
     {%- set manifest = spark_cdc._empty_manifest() -%}
     {%- if capture.ledger.identifier in catalog and 'spark_cdc manifest:' in text -%}
         {%- set manifest = spark_cdc._parse_manifest(text, capture.committed) -%}
-        {%- for table in [capture.ledger, capture.masked] | unique if table.identifier in catalog -%}{%- do spark_cdc._send('refresh table ' ~ table) -%}{%- endfor -%}
+        {%- for table in capture.ledgers if table.identifier in catalog -%}{%- do spark_cdc._send('refresh table ' ~ table) -%}{%- endfor -%}
     {%- endif -%}
     {%- set layout = manifest.layout -%}
     {{ return(dict(
@@ -164,7 +164,7 @@ where listed.problem is not null
     load_id, operation), records (where the records of all loads are), and of plain files listed
     (see _list_files()) and partitions (texts, see _partitions_by_load()). -#}
 {%- macro _verified_files(verified) -%}
-    {%- set table = spark_cdc._write_target(verified.ledger) -%}
+    {%- set table = verified.write.ledger -%}
     {%- set found = verified.catalog[table.identifier] -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format -%}
@@ -177,7 +177,7 @@ where listed.problem is not null
             'listed': none,
         }) }}
     {%- endif -%}
-    {%- set partitions = spark_cdc._partitions_by_load(verified.ledger).items() | selectattr(0, 'in', verified.loads) | map(attribute=1) -%}
+    {%- set partitions = spark_cdc._partitions_by_load(verified.write.ledger).items() | selectattr(0, 'in', verified.loads) | map(attribute=1) -%}
     {%- set opened = 'spark_cdc_opened_' ~ verified.entity.name -%}
     {%- set view_sql -%}
 create or replace temporary view {{ opened }} (cdc__note string, business_date date, load_id string, operation string)
@@ -248,8 +248,8 @@ order by listed.load_id
 {%- macro _verified_leftovers(verified) -%}
     {%- set findings = [] -%}
     {%- set name = verified.entity.name -%}
-    {%- set known = spark_cdc._partitions_by_load(verified.ledger) -%}
-    {%- set left = spark_cdc._partitions_by_load(verified.masked) | reject('in', known) | sort -%}
+    {%- set known = spark_cdc._partitions_by_load(verified.write.ledger) -%}
+    {%- set left = spark_cdc._partitions_by_load(verified.write.masked) | reject('in', known) | sort -%}
     {%- if left -%}
         {%- do findings.append({
             'problem': verified.masked ~ ' holds ' ~ spark_cdc._counted(left | length, 'load') ~ ' from before its columns were sensitive',
@@ -292,7 +292,7 @@ order by listed.load_id
         {{ return([{
             'problem': 'the view ' ~ verified.committed ~ ' is missing, so that no load counts',
             'repair': again ~ (from_claim or ' after a load of the first date'),
-        }] if claims or spark_cdc._partitions_by_load(verified.ledger) else []) }}
+        }] if claims or spark_cdc._partitions_by_load(verified.write.ledger) else []) }}
     {%- elif not manifest.existed -%}
         {{ return([{
             'problem': 'the view ' ~ verified.committed ~ ' is no manifest: somebody replaced it',

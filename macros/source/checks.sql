@@ -3,7 +3,15 @@
     whose lines are indented), then (what to do after that, with its command).
     Returns a dictionary, as all checks here do that find something: guard, message. -#}
 {%- macro _load_refusal(entity, guard, problem, then='') -%}
-    {{ return({'guard': guard, 'message': spark_cdc._folded(entity.name ~ ': ' ~ problem ~ '\nNothing was written.' ~ then)}) }}
+    {%- set folded = namespace(text='', is_list=true) -%}
+    {%- for line in (entity.name ~ ': ' ~ problem ~ '\nNothing was written.' ~ then).split('\n') -%}
+        {#- an indented line and the one after it stand alone -#}
+        {%- set is_list = line.startswith('  ') -%}
+        {%- set break = '' if loop.first else '\n' if is_list or folded.is_list else ' ' -%}
+        {%- set folded.text = folded.text ~ break ~ line -%}
+        {%- set folded.is_list = is_list -%}
+    {%- endfor -%}
+    {{ return({'guard': guard, 'message': folded.text}) }}
 {%- endmacro -%}
 
 

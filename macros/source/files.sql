@@ -124,16 +124,6 @@ options (
 {%- endmacro -%}
 
 
-{#- The same as data: {table}, {path}, or none of the change feed of a table. -#}
-{%- macro _landing_place(entity, time) -%}
-    {%- if entity.source.format == 'table' -%}
-        {%- set landing = spark_cdc._landing_source(entity) -%}
-        {{ return({'table': landing.schema ~ '.' ~ landing.identifier}) }}
-    {%- endif -%}
-    {{ return({'path': spark_cdc._landing_path(entity, [time])} if entity.source.format != 'change_feed' else none) }}
-{%- endmacro -%}
-
-
 {#- What the pattern `folder/*` finds, with the folder. Spark's readers do not list files of 0
     bytes, but the plan of a query has all paths that match a pattern. Spark looks at each of them,
     which costs time.

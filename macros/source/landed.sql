@@ -191,8 +191,8 @@ from (
     select
         value,
         {#- the object under such names; one that has a name twice is as it came #}
-        if(names is null or {{ spark_cdc._json_has_repeated_names('object', 'names') }}, object, map_from_arrays(names, map_values(object))) as fields,
-        {{ spark_cdc._json_has_repeated_names('object', 'names') }} as has_repeated_names
+        if(names is null or {{ spark_cdc._has_repeated_names('object', 'names') }}, object, map_from_arrays(names, map_values(object))) as fields,
+        {{ spark_cdc._has_repeated_names('object', 'names') }} as has_repeated_names
     from (
         select
             value,
@@ -268,22 +268,15 @@ where false
     {%- set is_folder = folder and (not scheme or '/' in rest) -%}
     {%- set has_folders = scheme in ['', 'file', 'hdfs', 'viewfs', 'dbfs'] -%}
     {#- the plan for a missing path has the absolute path -#}
-    {%- set missing = spark_cdc._landed_nowhere_path(folder) if is_folder and (has_folders or last is none) else none -%}
+    {%- set missing = spark_cdc._lacks_path(folder) if is_folder and (has_folders or last is none) else none -%}
     {%- if missing is none and (last is not none or source.stream is mapping) -%}{{ return(none) }}{%- endif -%}
-    {%- set below = spark_cdc._landed_nowhere_path(folder ~ '/no_such_folder') if missing is none and is_folder else none -%}
+    {%- set below = spark_cdc._lacks_path(folder ~ '/no_such_folder') if missing is none and is_folder else none -%}
     {%- set seen = below.removesuffix('/no_such_folder') if below else folder or source.path -%}
     {{ return(
         ("the folder '" ~ missing ~ "' does not exist on the Spark server" if missing else 'no load is committed, and no business date has landed in ' ~ seen)
         ~ ' (source.path is ' ~ source.path ~ ("; a relative path starts in the server's working directory" if has_folders and source.path[:1] != '/'
             and not scheme and ':' not in folder) ~ '). Deliver files there, or correct source.path'
     ) }}
-{%- endmacro -%}
-
-
-{#- A path that does not exist, as Spark has it; none if it exists. -#}
-{%- macro _landed_nowhere_path(path) -%}
-    {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`') -%}
-    {{ return((spark_cdc._plan_missing_path(plan) or path) if 'PATH_NOT_FOUND' in plan else none) }}
 {%- endmacro -%}
 
 

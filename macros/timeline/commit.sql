@@ -98,7 +98,7 @@ where
         {%- set published = spark_cdc._published(capture) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(capture.entity, change, published) -%}{%- endif -%}
     {%- else -%}
-        {%- do spark_cdc._write_log(capture.load_log, capture.entity, change.get('rows', []), change.get('gone', []), change.get('copies')) -%}
+        {%- do spark_cdc._write_log(capture.write.load_log, capture.entity, change.get('rows', []), change.get('gone', []), change.get('copies')) -%}
         {#- of a draft, and of a state without loads, a manifest tells nothing of the view that
             readers have -#}
         {%- set exists = (manifest.existed and spark_cdc._mode() == 'load') or spark_cdc._is_there(capture.committed) -%}
@@ -175,8 +175,9 @@ Run the same command again.
             {{ return(manifest) }}
         {%- endif -%}
         {%- do log(capture.entity.name ~ ': finishing commit ' ~ newest ~ ', which a run that ended too early had claimed', info=true) -%}
+        {%- set capture = spark_cdc._writing(capture) -%}
         {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-        {%- do spark_cdc._write_log(capture.load_log, capture.entity, spark_cdc._missing_rows(capture, manifest)) -%}
+        {%- do spark_cdc._write_log(capture.write.load_log, capture.entity, spark_cdc._missing_rows(capture, manifest)) -%}
         {#- the query in a manifest's `show create table` -#}
         {%- set text = 'select\n    ' ~ claimed[claimed.index('/* spark_cdc manifest:'):] | trim -%}
         {%- do spark_cdc._show_manifest(capture, text, published.existed) -%}

@@ -91,7 +91,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
         {%- for name, data_type in columns.items() if name not in found -%}{%- do new.append(name ~ ' ' ~ data_type) -%}{%- endfor -%}
         {%- if new -%}
             {%- do spark_cdc._send('alter table ' ~ own ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
-            {%- if own != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
+            {%- if own != load_log -%}{%- do spark_cdc._show_branch_columns(load_log, own) -%}{%- endif -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro -%}
@@ -99,7 +99,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
 
 {#- The only writer of cdc_loads: a row per load or operation, 50 of them by one statement, into
     partitions of their own, so that it gives the same when it is sent twice. Loads that the rows
-    replace are marked first. Arguments: load_log (cdc_loads), entity, rows (dictionaries):
+    replace are marked first. Arguments: load_log (that is written), entity, rows (dictionaries):
         load     of _plan_load(), or its record in the ledger
         audit    of _audit_load(); of a refused load as far as it is known
         now      whether it is committed at this moment; else nobody knows when. True if it is left
@@ -121,7 +121,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
 
 
 {%- macro _log_rows_sql(load_log, entity, rows) -%}
-insert overwrite table {{ spark_cdc._write_target(load_log) }} by name
+insert overwrite table {{ load_log }} by name
 {{ 'select /*+ coalesce(1) */ *\nfrom (\n' if rows | length > 1 }}
 {%- for row in rows -%}
 {%- set load, audit, refusal = row.load, row.audit, row.get('refusal') -%}
@@ -178,15 +178,15 @@ select
     from the ledger. Arguments: capture, manifest, now (of _write_log()). -#}
 {%- macro _missing_rows(capture, manifest, now=false) -%}
     {%- set entity, rows = capture.entity, [] -%}
-    {%- set found, stale = spark_cdc._partitions_by_load(capture.load_log, entity.name), [] -%}
+    {%- set found, stale = spark_cdc._partitions_by_load(capture.write.load_log, entity.name), [] -%}
     {#- a row that a crash left under its old status too (see _set_load_status()) -#}
     {%- for partitions in found.values() if partitions | length > 1 -%}
         {%- for one in partitions if one.split('=')[-1] in ['committed', 'refused'] -%}{%- do stale.append(one) -%}{%- endfor -%}
     {%- endfor -%}
-    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(capture.load_log, stale)) if stale -%}
+    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(capture.write.load_log, stale)) if stale -%}
     {%- set known = found | list -%}
     {#- of a branch: production has rows, too -#}
-    {%- if spark_cdc._write_target(capture.load_log) != capture.load_log -%}
+    {%- if capture.write.load_log != capture.load_log -%}
         {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.load_log)) -%}
         {%- do known.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity.name)) -%}
     {%- endif -%}
@@ -246,7 +246,7 @@ select
     may read them: the rows are written into partitions of the new status, and those of the old
     one are dropped. Each statement gives the same when it is sent twice; what a crash in between
     leaves twice, the entity's next run drops (_missing_rows()). Arguments: load_log
-    (cdc_loads), held (the status that changes), status, entity (name), loads (their ids). -#}
+    (that is written), held (the status that changes), status, entity (name), loads (their ids). -#}
 {%- macro _set_load_status(load_log, held, status, entity, loads) -%}
     {%- set gone = [] -%}
     {%- for load_id, partitions in (spark_cdc._partitions_by_load(load_log, entity) if loads else {}).items() if load_id in loads -%}
@@ -254,11 +254,11 @@ select
     {%- endfor -%}
     {%- if not gone -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
-insert overwrite table {{ spark_cdc._write_target(load_log) }} by name
+insert overwrite table {{ load_log }} by name
 select /*+ coalesce(1) */
     {{ spark_cdc._load_log_columns() | reject('equalto', 'status') | join(',\n    ') }},
     {{ spark_cdc._literal(status) }} as status
-from {{ spark_cdc._write_target(load_log) }}
+from {{ load_log }}
 where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads) }} and status = {{ spark_cdc._literal(held) }}
     {%- endset -%}
     {%- do spark_cdc._set_overwrite(load_log) -%}
@@ -285,11 +285,10 @@ the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what th
 {%- endmacro -%}
 
 
-{#- Lets such a view show the columns that the branch's own table has by now. -#}
-{%- macro _show_branch_columns(table) -%}
-    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}
-    {%- set columns = adapter.get_columns_in_relation(spark_cdc._write_target(table)) -%}
-    {%- do spark_cdc._send(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
+{#- Lets the view of a branch show the columns that its own table has by now. -#}
+{%- macro _show_branch_columns(view, own) -%}
+    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(view)) -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, origin, adapter.get_columns_in_relation(own)), true)) -%}
 {%- endmacro -%}
 
 
@@ -393,8 +392,8 @@ where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
 
 {#- Loads that compact has merged are listed by their own names, in the place of what stands
     for them. -#}
-{%- macro _loads_by_date(ledger, loads) -%}
-    {%- set records = spark_cdc._load_records(ledger, spark_cdc._loads_with(loads, 'is_history')) -%}
+{%- macro _loads_by_date(capture, loads) -%}
+    {%- set records = spark_cdc._load_records(capture.masked, spark_cdc._loads_with(loads, 'is_history')) -%}
     {%- set listed = [] -%}
     {%- for load_id in loads -%}
         {%- set kind = spark_cdc._load_kind(load_id) -%}
@@ -434,7 +433,7 @@ of the view {{ entity.name }}_committed ({{ loads[-3:] | join(', ') }}) and date
     {%- set is_cut = cut and spark_cdc._load_kind(cut[0]).is_compacted -%}
     {%- if is_cut -%}
         {%- set compacted = kept[-1] if not spark_cdc._load_kind(cut[0]).is_history else cut[0] -%}
-        {%- set first = spark_cdc._loads_by_date(capture.masked, [compacted])[0] -%}
+        {%- set first = spark_cdc._loads_by_date(capture, [compacted])[0] -%}
         {%- if compacted in kept or (end is defined and spark_cdc._load_time(first) < end) -%}
             {%- set problem -%}
 {{ entity.name }}: compact has merged the loads from {{ spark_cdc._load_time_text(entity, first) }} to {# -#}

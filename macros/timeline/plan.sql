@@ -136,7 +136,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
         draft,
         existed=found.existed,
         replay={'from': first, 'source': replay.source, 'head': spark_cdc._draft_origin(head.loads)},
-        head_loads=spark_cdc._loads_by_date(capture.masked, head.loads),
+        head_loads=spark_cdc._loads_by_date(capture, head.loads),
     )) }}
 {%- endmacro -%}
 
@@ -147,7 +147,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
     {%- set dropped = manifest.loads[kept | length:][:1] -%}
     {%- if not dropped -%}{{ return(manifest) }}{%- endif -%}
-    {%- set entity, first = capture.entity, spark_cdc._loads_by_date(capture.masked, dropped)[0] -%}
+    {%- set entity, first = capture.entity, spark_cdc._loads_by_date(capture, dropped)[0] -%}
     {%- if spark_cdc._load_time(first) < time -%}
         {%- set message -%}
 {{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has merged into one, which can be rebuilt {# -#}

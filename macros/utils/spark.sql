@@ -209,6 +209,17 @@
 {%- endmacro -%}
 
 
+{#- A capture (see _capture()) with `write`: the tables that its ledger, masked, events and load_log
+    are written to, decided here for all that follows. -#}
+{%- macro _writing(capture) -%}
+    {%- set write = {} -%}
+    {%- for name in ['ledger', 'masked', 'events', 'load_log'] -%}
+        {%- do write.update({name: spark_cdc._write_target(capture[name]) if capture[name] else none}) -%}
+    {%- endfor -%}
+    {{ return(dict(capture, write=write)) }}
+{%- endmacro -%}
+
+
 {#- The table to write to. In a branch (docs/branches.md) a view with production's rows has the
     table's name, and the branch writes to <name>_own. dbt's cache tells. -#}
 {%- macro _write_target(table) -%}
@@ -254,7 +265,6 @@
 {#- Drops the partitions of some loads, and no others: another run may be between its two tables.
     Arguments: table, loads, purge (whether to bypass the storage's trash). -#}
 {%- macro _drop_loads(table, loads, purge=false) -%}
-    {%- set table = spark_cdc._write_target(table) -%}
     {%- if spark_cdc._table_format(table) -%}
         {{ return(spark_cdc._send('delete from ' ~ table ~ ' where ' ~ spark_cdc._in_loads(loads)) if loads else '') }}
     {%- endif -%}
@@ -273,7 +283,7 @@
     Delta's rows the query reads no column.
     Argument: entity (of cdc_loads: the name of the entity whose partitions are wanted). -#}
 {%- macro _partitions_by_load(table, entity=none) -%}
-    {%- set table, partitions, parts = spark_cdc._write_target(table), {}, [] -%}
+    {%- set partitions, parts = {}, [] -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- for name in spark_cdc._partition_names(table) -%}
         {%- do parts.append("concat('" ~ name ~ "=', " ~ ('partition.' if format == 'iceberg' else '') ~ name ~ ')') -%}
@@ -292,14 +302,15 @@ from {{ table }}{{ '.partitions' if format == 'iceberg' }}
 
 {#- The partition columns of a ledger, or of an <entity>_events. -#}
 {%- macro _partition_names(table) -%}
-    {{ return(['business_date', 'load_id'] + (['operation'] if '_ledger' in table.identifier else [])) }}
+    {%- set is_ledger = (table | string).removesuffix('_own').removesuffix('_sensitive').endswith('_ledger') -%}
+    {{ return(['business_date', 'load_id'] + (['operation'] if is_ledger else [])) }}
 {%- endmacro -%}
 
 
 {#- The statement that drops partitions, given as texts of _partitions_by_load(). Table formats
     unlist the files of whole partitions and delete no row. -#}
 {%- macro _drop_partitions_sql(table, partitions) -%}
-{%- set table, texts = spark_cdc._write_target(table), [] -%}
+{%- set texts = [] -%}
 {%- set format = spark_cdc._table_format(table) -%}
 {%- for partition in partitions -%}
     {%- set values = [] -%}
@@ -366,7 +377,7 @@ options (
     is of this run, and has all that _create_table_sql() gives.
     Argument: option (as name=value). -#}
 {%- macro _has_option(table, option) -%}
-    {%- set cached = load_cached_relation(spark_cdc._write_target(table)) -%}
+    {%- set cached = load_cached_relation(table) -%}
     {%- if cached is none -%}{{ return(true) }}{%- endif -%}
     {%- for line in (cached.information or '').split('\n') if line.startswith('Storage Properties: [') -%}
         {{ return(option in line.removeprefix('Storage Properties: [').removesuffix(']').split(', ')) }}

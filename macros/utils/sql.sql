@@ -23,20 +23,6 @@
 {%- endmacro -%}
 
 
-{#- A text whose lines are joined to one, but for lists: an indented line and the one after it stand
-    alone. -#}
-{%- macro _folded(text) -%}
-    {%- set folded = namespace(text='', is_list=true) -%}
-    {%- for line in text.split('\n') -%}
-        {%- set is_list = line.startswith('  ') -%}
-        {%- set break = '' if loop.first else '\n' if is_list or folded.is_list else ' ' -%}
-        {%- set folded.text = folded.text ~ break ~ line -%}
-        {%- set folded.is_list = is_list -%}
-    {%- endfor -%}
-    {{ return(folded.text) }}
-{%- endmacro -%}
-
-
 {#- A relation, or a query between brackets, which needs a name. -#}
 {%- macro _from(relation) -%}
     {%- set text = relation | string -%}
@@ -59,9 +45,10 @@
 {%- macro _json_limits() -%}'maxNumLen', '2147483647', 'maxStringLen', '2147483647'{%- endmacro -%}
 
 
-{#- Whether nothing lies at a path, in which Spark's wildcards count. -#}
+{#- A path at which nothing lies, as Spark has it (its wildcards count); none if something does. -#}
 {%- macro _lacks_path(path) -%}
-    {{ return('PATH_NOT_FOUND' in spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`')) }}
+    {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`') -%}
+    {{ return((spark_cdc._plan_missing_path(plan) or path) if 'PATH_NOT_FOUND' in plan else none) }}
 {%- endmacro -%}
 
 
@@ -168,10 +155,11 @@
 {%- endmacro -%}
 
 
-{#- Whether a map that was read from a JSON object has a name more than once: a condition that is
-    never null. -#}
-{%- macro _has_repeated_names(map) -%}
-coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
+{#- Whether a map that was read from a JSON object has a name more than once, or under some other
+    names (an array, or null) one of those: a condition that is never null. -#}
+{%- macro _has_repeated_names(map, names=none) -%}
+{%- set own = 'map_keys(' ~ map ~ ')' -%}
+coalesce(size(array_distinct({{ 'coalesce(' ~ names ~ ', ' ~ own ~ ')' if names else own }})) < size({{ map }}), false)
 {%- endmacro -%}
 
 
@@ -199,9 +187,10 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- This moment in UTC, as text. Argument: pattern (of strftime). -#}
+{#- This moment in UTC, as text, in microseconds at most: dbt v2 has nanoseconds.
+    Argument: pattern (of strftime). -#}
 {%- macro _time_now(pattern='%Y-%m-%d %H:%M:%S') -%}
-    {{ return(modules.datetime.datetime.now(modules.pytz.utc).strftime(pattern)) }}
+    {{ return(modules.datetime.datetime.now(modules.pytz.utc).strftime(pattern)[:26]) }}
 {%- endmacro -%}
 
 

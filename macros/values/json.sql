@@ -14,13 +14,6 @@ transform(map_keys({{ object }}), name -> coalesce(try_element_at(map({{ spark_c
 {%- endmacro -%}
 
 
-{#- Whether a JSON object has a name more than once, or a declared one in several cases: a
-    condition that is never null. -#}
-{%- macro _json_has_repeated_names(object, names) -%}
-coalesce(size(array_distinct(coalesce({{ names }}, map_keys({{ object }})))) < size({{ object }}), false)
-{%- endmacro -%}
-
-
 {#- The fields of a JSON text under the names that are declared, as a map; null where it is no
     object, or has a declared name in several cases. -#}
 {%- macro _json_fields(text, declared) -%}

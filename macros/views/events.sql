@@ -110,11 +110,14 @@ moving as (
 
         union all
 
-        select collect_list(array(key_hash)) as keys
+        select collect_list(array_compact(array(key_hash, old_key_hash))) as keys
         from archived
-        where event_op in ('insert', 'delete') and event_transaction is not null
+        where event_transaction is not null and (event_op in ('insert', 'delete') or old_key_hash is not null)
         group by event_transaction
-        having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
+        having
+            count_if(event_op = 'delete') > 0
+            and min(if(event_op = 'insert', event_position, null))
+            < max(if(event_op = 'delete' or old_key_hash is not null, event_position, null))
     ) as tied
 ),
 {% endif %}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_cdc import chain, load, parsing
+from spark_cdc import chain, console, load, parsing
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,7 @@ class Options:
     dates: list[str]
     select: list[str]
     target: str | None
+    dry_run: bool
 
 
 def add_parser(subparsers: parsing.Subparsers) -> None:
@@ -27,12 +28,15 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "spark-cdc acknowledge 2062-03-01 --select orders",
     )
     parser.add_argument("dates", nargs="+", metavar="DATE", help="2024-03-01, '2024-03-01 10:15'")
-    chain.add_arguments(parser, "select", "target", "branch")
+    chain.add_arguments(parser, "select", "target", "branch", "dry-run")
     parsing.set_run(parser, Options, run)
 
 
 def run(arguments: Options) -> int:
     """Run the macro, and print what it acknowledged."""
     dates = [load.parse_business_date(text)[1] for text in arguments.dates]
-    chain.Dbt(arguments.target).show("acknowledge", arguments.select, dates=dates)
+    more = {"execute": False} if arguments.dry_run else {}
+    chain.Dbt(arguments.target).show("acknowledge", arguments.select, dates=dates, **more)
+    if arguments.dry_run:
+        console.dry_run()
     return 0

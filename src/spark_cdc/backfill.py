@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, load, notify, parsing, project, stacks, state
+from spark_cdc import chain, console, load, notify, parsing, project, stacks
 from spark_cdc.errors import SparkCdcError, UsageError
 
 EXAMPLE = "spark-cdc backfill 2024-01-01..2024-12-31 --select orders"
@@ -56,7 +56,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
 
 
 def run(arguments: Options, dbt: chain.Dbt) -> int:
-    """Backfill each entity, then bring its views up to date."""
+    """Backfill each entity, then bring its views up to date; or say what would be loaded."""
     dates = [text for _, text in load.requested(arguments)[0]]
     if not arguments.select:
         raise UsageError("--select is missing. Name the entities to backfill.", EXAMPLE)
@@ -65,15 +65,15 @@ def run(arguments: Options, dbt: chain.Dbt) -> int:
             f"--dates-per-statement is {arguments.dates_per_statement}. Accepted is 1 to {MOST}.",
             EXAMPLE,
         )
-    if arguments.dry_run:
-        return _dry_run(arguments, dbt)
     skipped = {"spark_cdc_skip_guards": arguments.skip_guards} if arguments.skip_guards else {}
+    failed = "would be refused" if arguments.dry_run else "failed"
     for at, entity in enumerate(arguments.select):
         values = {
             "entities": [entity],
             "dates": dates,
             "skip_missing": arguments.skip_missing,
             "dates_per_statement": arguments.dates_per_statement,
+            "execute": not arguments.dry_run,
         }
         words = ("run-operation", "spark_cdc.backfill", "--args", json.dumps(values))
         rest = arguments.select[at:]
@@ -85,30 +85,18 @@ def run(arguments: Options, dbt: chain.Dbt) -> int:
         )
         if not done.ok:
             raise SparkCdcError(
-                f"The backfill of {entity} failed, and nothing of it is committed.\n"
+                f"The backfill of {entity} {failed}, and nothing of it is committed.\n"
                 f"{chain.macro_message(done) or done.output}",
                 f"When the cause is gone, run the same command again. All output: {stacks.LOG}.",
             )
         views = chain.views_of([entity])
-        if not dbt.run("run", "--select", *views).ok:
+        if not arguments.dry_run and not dbt.run("run", "--select", *views).ok:
             raise SparkCdcError(
                 f"The backfill of {entity} is committed, but its views could not be created.",
                 f"{chain.LOG} Create them:\ndbt run --select {' '.join(views)}",
             )
-    return 0
-
-
-def _dry_run(arguments: Options, dbt: chain.Dbt) -> int:
-    """Print which dates of each entity would be loaded."""
-    times = [time for time, _ in load.requested(arguments)[0]]
-    for one in state.read(dbt, arguments.select):
-        todo = [one.text(time) for time in times if time not in one.times]
-        span = f"{todo[0]} to {todo[-1]}" if len(todo) > 1 else "".join(todo)
-        skipped = len(times) - len(todo)
-        more = f"; {skipped} committed and skipped" if skipped else ""
-        count = f"{len(todo)} {'date' if len(todo) == 1 else 'dates'}"
-        print(f"{one.entity}: would load {count}{f' ({span})' if span else ''}{more}")
-    console.dry_run()
+    if arguments.dry_run:
+        console.dry_run()
     return 0
 
 

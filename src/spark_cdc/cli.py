@@ -142,6 +142,13 @@ def _unexpected(error: Exception) -> SparkCdcError:
             f"'{error.filename}': {error.strerror}. The command has to read or write it.",
             f"Check the path, its permissions and the free space.\nls -ld {error.filename}",
         )
+    missing = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+    if missing.partition(".")[0] in ("dbt", "dbt_common"):
+        return SparkCdcError(
+            f"dbt is not installed beside spark-cdc: there is no module '{missing}'."
+            " Accepted are dbt-core and dbt-spark from 1.11 on.",
+            "pip install 'spark-cdc[dbt]'",
+        )
     return SparkCdcError(
         f"unexpected {type(error).__name__}: {error}",
         "Run the same command with --debug, and report what it prints.",

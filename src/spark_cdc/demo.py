@@ -248,12 +248,12 @@ def _origin() -> tuple[str, str]:
     files = [f"{one}{one.hash}" for one in found.files or [] if one.parts[0] == "spark_cdc"]
     digest = hashlib.sha256("".join(file for file in files if ".pyc" not in file).encode())
     where = f" @ {url}" if url else f"=={found.version}"
-    return f"spark-cdc[server]{where}", digest.hexdigest()
+    return f"spark-cdc[dbt,server]{where}", digest.hexdigest()
 
 
 def _python(folder: Path) -> Path:
-    """Return a Python with spark_cdc, Spark and Java: this one, or one of the folder's own."""
-    if importlib.util.find_spec("pyspark") and java.search()[0]:
+    """Return a Python with dbt, Spark and Java: this one, or one of the folder's own."""
+    if all(map(importlib.util.find_spec, ("dbt", "pyspark"))) and java.search()[0]:
         return Path(sys.executable)
     own = Environment(folder / ".venv", folder / ".spark_cdc" / "install.log")
     stamp = own.folder / "demo.stamp"

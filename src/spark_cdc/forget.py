@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_cdc import chain, parsing
+from spark_cdc import chain, console, parsing
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class Options:
     keys: str | None
     even_if_absent: bool
     target: str | None
+    dry_run: bool
 
 
 def add_parser(subparsers: parsing.Subparsers) -> None:
@@ -50,7 +51,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         action="store_true",
         help="accept keys that no load has: later loads bring no values of them",
     )
-    chain.add_arguments(parser, "target")
+    chain.add_arguments(parser, "target", "dry-run")
     parsing.set_run(parser, Options, run)
 
 
@@ -61,6 +62,7 @@ def run(arguments: Options) -> int:
         source = Path(source).resolve().as_uri()
     given: dict[str, object] = {"keys": arguments.key} if arguments.key else {"source": source}
     more = {"even_if_absent": True} if arguments.even_if_absent else {}
+    more |= {"execute": False} if arguments.dry_run else {}
     dbt = chain.Dbt(arguments.target)
     done = dbt.show("forget", entity=arguments.entity, **given, **more)
     for found in chain.parts(done, "forgotten").values():
@@ -68,4 +70,6 @@ def run(arguments: Options) -> int:
             tables = " ".join(found["published"])
             print("Rewrite the tables that publish its rows:")
             print(f"  dbt run --full-refresh --select {tables}")
+    if arguments.dry_run:
+        console.dry_run()
     return 0

@@ -19,6 +19,7 @@ class Options:
     target: str | None
     force: bool = False
     output: str = "table"
+    dry_run: bool = False
 
 
 def add_parser(subparsers: parsing.Subparsers) -> None:
@@ -30,7 +31,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "Spark makes secrets in the restricted schema; none is ever shown.",
         INIT,
     )
-    parsing.add_command(actions, "init", "make the first secret", "", INIT)
+    init = parsing.add_command(actions, "init", "make the first secret", "", INIT)
     rotate = parsing.add_command(
         actions,
         "rotate",
@@ -41,6 +42,8 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     rotate.add_argument(
         "--force", action="store_true", help="rotate although entities need a replay afterwards"
     )
+    for parser in (init, rotate):
+        parsing.add_dry_run(parser)
     check = parsing.add_command(
         actions,
         "check",
@@ -59,7 +62,10 @@ def run(arguments: Options) -> int:
     dbt = chain.Dbt(arguments.target)
     if arguments.action != "check":
         more = {"force": True} if arguments.force else {}
+        more |= {"execute": False} if arguments.dry_run else {}
         dbt.show("secrets", action=arguments.action, **more)
+        if arguments.dry_run:
+            console.dry_run()
         return 0
     found = state.ask(dbt, secrets={})["secrets"]
     print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))

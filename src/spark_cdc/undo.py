@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, parsing, state
+from spark_cdc import chain, console, parsing
 from spark_cdc.errors import SparkCdcError
 
 
@@ -35,13 +34,12 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         metavar="DATE|LOAD",
         help="go back to the state at its end (default: the state before the last load)",
     )
-    parsing.add_dry_run(undo)
     redo = parsing.add_command(
         subparsers, "redo", "restore the loads of the last undo", "", "spark-cdc redo orders"
     )
     for parser in (undo, redo):
         parser.add_argument("entities", nargs="+", metavar="ENTITY")
-        chain.add_arguments(parser, "target", "branch")
+        chain.add_arguments(parser, "target", "branch", "dry-run")
         parser.set_defaults(macro=parser.prog.split()[-1])
         parsing.set_run(parser, Options, run)
 
@@ -49,10 +47,12 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
 def run(arguments: Options) -> int:
     """Run the macro, and alter views whose text depends on the loads."""
     dbt = chain.Dbt(arguments.target)
-    if arguments.dry_run:
-        return _dry_run(state.read(dbt, arguments.entities), arguments.to)
-    given = {} if arguments.to is None else {"to": arguments.to}
+    given: dict[str, object] = {} if arguments.to is None else {"to": arguments.to}
+    given |= {"execute": False} if arguments.dry_run else {}
     done = dbt.show(arguments.macro, arguments.entities, **given)
+    if arguments.dry_run:
+        console.dry_run()
+        return 0
     altered = chain.parts(done, "views_differ")
     views = chain.views_of([name for name, differ in altered.items() if differ])
     if views and not dbt.run("run", "--select", *views).ok:
@@ -60,19 +60,4 @@ def run(arguments: Options) -> int:
             f"The {arguments.macro} is done, but its views could not be updated.",
             f"{chain.LOG} Update them:\ndbt run --select {' '.join(views)}",
         )
-    return 0
-
-
-def _dry_run(found: Sequence[state.State], to: str | None) -> int:
-    """Print which loads undo would take back."""
-    for one in found:
-        kept = one.times[:-1] if to is None else one.up_to(to, "--to")
-        gone = [one.text(time) for time in one.times[len(kept) :]]
-        state = (
-            f"the state after {one.text(kept[-1])}" if kept else "the state before its first load"
-        )
-        loads = f"{', '.join(gone[:3])}{', …' if len(gone) > 3 else ''}"
-        undone = f"would take back {loads}" if gone else "has nothing to take back"
-        print(f"{one.entity}: {undone}; readers would see {state}")
-    console.dry_run()
     return 0

@@ -206,8 +206,10 @@ class Reference:
 class Lab:
     """The project with all cells, a server, a runner."""
 
-    def __init__(self, folder: Path, cells: Iterable[Cell], server: Server) -> None:
-        self.cells, self.slow = tuple(cells), SLOW
+    def __init__(
+        self, folder: Path, cells: Iterable[Cell], server: Server, steps: tuple[str, ...] = STEPS
+    ) -> None:
+        self.cells, self.slow, self.steps = tuple(cells), SLOW, steps
         self.server = server
         self.project = Project(folder / "project", 0, "unused", None, name="faults")
         fields = {
@@ -365,7 +367,7 @@ class Lab:
         cursor = self.server.cursor()
         for cell in self.cells:
             self.references[cell.name] = Reference({}, {}, {})
-        for step in STEPS:
+        for step in self.steps:
             runs = []
             for cell in self.cells:
                 self.land(cell, step)

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from faults.cells import DATES, STEPS, Cell
+from faults.cells import DATES, Cell
 from faults.lab import Lab, Run, State, differences
 from faults.proxy import Proxy, Statement, Trap
 
@@ -86,7 +86,7 @@ def points(lab: Lab, target: str, every: int, seed: int) -> dict[str, dict[str, 
     chosen: dict[str, dict[str, deque[Point]]] = {}
     for cell in lab.cells:
         chosen[cell.name] = {}
-        for step in STEPS:
+        for step in lab.steps:
             chance = random.Random(f"{seed} {target} {cell.name} {step}")
             script = lab.references[cell.name].scripts[step]
             found = [
@@ -146,11 +146,11 @@ def sweep(
         left = [c for c in lab.cells if any(waiting[c.name].values())]
         for group in _groups(left, side_by_side):
             chains = [Chain(cell, lab.schema()) for cell in group]
-            for step in STEPS:
+            for step in lab.steps:
                 if time.monotonic() > until:
                     return count
                 _round(lab, target, step, chains, waiting, count, say)
-                if not any(waiting[c.name][s] for c in group for s in STEPS):
+                if not any(waiting[c.name][s] for c in group for s in lab.steps):
                     break
     return count
 
