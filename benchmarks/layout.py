@@ -52,7 +52,7 @@ def land(on: Server, folder: Path, rows: int) -> None:
 
 
 def main() -> None:
-    """Load, squash, read, print."""
+    """Load, compact, read, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--file-mb", type=int, default=32, help="target_file_mb")

@@ -197,7 +197,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
                     f"{name}_ledger_quarantine": macros._classify_rows_sql(
                         run | {"entity": lenient}, f"stg_{name}"
                     ),
-                    f"{name}_hold": macros._hold_sql(run | {"entity": lenient}, True),
+                    f"{name}_hold": macros._retained_sql(run | {"entity": lenient}, True),
                 }
         if title == "later":
             statements |= _changed_statements(macros, run, ledger, manifest)
@@ -261,7 +261,7 @@ def _forgotten_statements(
     """What forget asks and writes, of a plain key and of a sensitive one."""
     entity, name = capture["entity"], capture["entity"]["name"]
     columns = [*entity["stored"], {"name": "key_hash", "sql": "key_hash"}]
-    columns += [{"name": one, "sql": one} for one in ("nonkey_hash", "note")]
+    columns += [{"name": one, "sql": one} for one in ("nonkey_hash", "cdc__note")]
     secret = Relation("spark_cdc_secret_20240101t000000_00000000")
     keys = [dict(key, name=f"forgotten:{key['name']}", secret=secret) for key in columns[:1]]
     keyed = {"secret": "20240101t000000_00000000", "sql": macros._hash(keys)}
@@ -271,10 +271,14 @@ def _forgotten_statements(
     placed = macros._ledger_columns(entity)
     return {
         f"stg_{name}_forgotten": macros._forgotten_rows_sql(
-            entity, staged, columns, "note is not null", [{"secret": "none", "sql": "key_hash"}]
+            entity,
+            staged,
+            columns,
+            "cdc__note is not null",
+            [{"secret": "none", "sql": "key_hash"}],
         ),
         f"stg_{name}_forgotten_keyed": macros._forgotten_rows_sql(
-            entity, staged, columns, "note is not null", [keyed, keyed]
+            entity, staged, columns, "cdc__note is not null", [keyed, keyed]
         ),
         f"{name}_forgotten": macros._forgotten_copy_sql(
             capture | {"events": None},
@@ -292,7 +296,7 @@ def _forgotten_statements(
 def _statements_of_deletes_apart(macros: Macros, run: dict[str, Any], title: str) -> dict[str, str]:
     """Both writes of a full load onto many rows."""
     name = run["entity"]["name"]
-    load = {**run["load"], "load_type": "full", "deletes_apart": True}
+    load = {**run["load"], "load_type": "full", "deletes_separately": True}
     apart = run | {"load": load}
     return {
         f"{name}_ledger_{title}_apart": macros._classify_rows_sql(apart, f"stg_{name}"),
@@ -491,7 +495,9 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
             f"{name}_missing_columns": macros._missing_columns_sql(events),
             f"{name}_reused_keys": macros._reused_keys_sql(events),
             f"{name}_late_events": macros._late_events_sql(late, events, 10),
-            f"{name}_late_events_apart": macros._late_events_apart_sql(late, events, 10, [1, 7]),
+            f"{name}_late_events_apart": macros._late_events_separately_sql(
+                late, events, 10, [1, 7]
+            ),
             f"{name}_unfilled": macros._unfilled_sql(
                 late, events, macros._any_events() | {"truncated": [1, 7]}
             ),

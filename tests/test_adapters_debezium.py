@@ -321,8 +321,8 @@ def cast(cursor: Any, data_type: str, encoding: str, texts: list[str | None]) ->
         "format": None,
         "nullable": True,
     }
-    value = MACROS._cast(column, "raw__v", True, "Europe/Berlin")
-    condition = MACROS._reject_condition(column, "raw__v", "v", True, {})
+    value = MACROS._cast(column, "cdc__raw_v", True, "Europe/Berlin")
+    condition = MACROS._reject_condition(column, "cdc__raw_v", "v", True, {})
     rows = ", ".join(
         f"({place}, {'cast(null as string)' if text is None else MACROS._literal(text)})"
         for place, text in enumerate(texts)
@@ -335,7 +335,7 @@ def cast(cursor: Any, data_type: str, encoding: str, texts: list[str | None]) ->
     cursor.execute(
         f"select if({condition}, 'rejected', {shown}) from ("
         f"select *, {value} as v"
-        f" from values {rows} as landed (place, raw__v)) order by place"
+        f" from values {rows} as landed (place, cdc__raw_v)) order by place"
     )
     return [row[0] for row in cursor.fetchall()]
 

@@ -188,7 +188,7 @@ def test_numbers_in_json_keep_all_digits(warehouse, cursor, tmp_path, load_type,
     settings |= {"load_type": "full", "events": None}
     people.macros._land_load(people.entity, None, datetime.datetime.fromisoformat(DAY))
     staged = people.macros._stage_sql(people.entity, "landed_moves")
-    cursor.execute(f"select n, note from ({staged}) order by id")
+    cursor.execute(f"select n, cdc__note from ({staged}) order by id")
     assert cursor.fetchall() == [(number, None) for number in wanted]
 
 
@@ -553,7 +553,7 @@ def test_a_refused_message_is_shown(warehouse, events, line, reason):
     with pytest.raises(CompilerError) as error:
         people.load(DAY)
     assert reason in str(error.value)
-    people.cursor.execute(f"select note from {people.events} where note is not null")
+    people.cursor.execute(f"select cdc__note from {people.events} where cdc__note is not null")
     [(note,)] = people.cursor.fetchall()
     assert json.loads(note)["row"]["message"] == line[:500]
 

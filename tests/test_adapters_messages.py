@@ -255,7 +255,7 @@ def test_names_beyond_the_columns_are_seen_beside_what_lies_beside_the_message(c
         rows.append(f"({macros._literal(message)}, cast(null as string), '7')")
     landed = f"(select * from values {', '.join(rows)} as landed (message, message_key, seq))"
     cursor.execute(
-        "select array_join(from_json(note, 'reasons array<string>').reasons, '; ')"
+        "select array_join(from_json(cdc__note, 'reasons array<string>').reasons, '; ')"
         f" from ({macros._stage_events_sql(entity, landed)})"
     )
     assert [row[0] for row in cursor.fetchall()] == [problem for _, problem in images.values()]

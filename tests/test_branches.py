@@ -245,7 +245,7 @@ def test_what_is_done_in_a_branch_stays_there(
 
 @pytest.mark.full
 def test_production_keeps_what_a_branch_names(shop: Project, well: Callable[..., str]) -> None:
-    """Also where it loads the date anew, or squashes it, and drops what nobody else needs."""
+    """Also where it loads the date anew, or compacts it, and drops what nobody else needs."""
     said = well("diff", "full", "--branch", BRANCH)
     assert "production to the branch: 0 added, 1 removed, 1 changed" in said
     before = seen(shop, BRANCH)

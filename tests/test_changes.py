@@ -251,7 +251,7 @@ def test_versions_that_are_refused(versions: tuple[Any, Any], message: str) -> N
 
 
 def test_a_state_is_named_by_its_commit() -> None:
-    """Also one in the midst of what compact has squashed, of which a part counts."""
+    """Also one in the midst of what compact has merged, of which a part counts."""
     macros = load_macros(run_query=lambda sql: SimpleNamespace(rows=[]))
     history, checkpoint = "20240303-h-0000000c", "20240303-hc-0000000c"
     loads = [history, checkpoint, "20240304-d-00000004"]

@@ -173,7 +173,7 @@ def test_an_entity_without_settings_is_named_with_what_stands_in_their_place(
         assert found in str(refused.value)
         assert "(in the YAML of stg_orders)" in str(refused.value)
     assert [name for name, _, _ in given._entity_nodes()] == ["orders"]
-    assert given._captures_with_heads("state")["broken"].keys() == {"orders"}
+    assert given._captures_with_timelines("state")["broken"].keys() == {"orders"}
 
 
 def test_a_staging_model_of_others_is_no_entity() -> None:
@@ -696,7 +696,7 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (changed(columns=[KEY, column("operation")]), "'operation' has a name that spark_cdc uses"),
         (changed(columns=[KEY, column("Key_Hash")]), "'Key_Hash' has a name that spark_cdc uses"),
         (changed(columns=[KEY, column("ID")]), "differ at most by case"),
-        (changed(columns=[KEY, column("raw__x")]), "begins with raw__"),
+        (changed(columns=[KEY, column("Cdc__x")]), "'Cdc__x' has a name that spark_cdc uses"),
         (changed(columns=[KEY, column("x\ny")]), "has a line break"),
         (changed(columns=[KEY, column("${x}")]), "'${x}' has ${ in its name"),
         (
@@ -1369,5 +1369,5 @@ def test_hostile_texts_stay_inside_their_quotes() -> None:
     options = given._reader_options(entity, [datetime.datetime(2024, 1, 2)])
     assert r"`sep` '\'; drop table x; --'" in options
     sql = given._stage_sql(entity, "landed")
-    assert "`c``d'/*` as `raw__a``b'--`" in sql
+    assert "`c``d'/*` as `cdc__raw_a``b'--`" in sql
     assert r"'c`d\'/*'" in sql

@@ -54,8 +54,8 @@ def test_damage_is_found(project: Project) -> None:
 
     project.query(  # a key twice
         "insert into {s}.damaged_ledger partition (business_date, load_id, operation)"
-        " select id, value, key_hash, nonkey_hash, eff_start_date, note, business_date, load_id,"
-        f" operation from {{s}}.damaged_ledger where load_id = '{load_id}' and id = 1"
+        " select id, value, key_hash, nonkey_hash, eff_start_date, cdc__note, business_date,"
+        f" load_id, operation from {{s}}.damaged_ledger where load_id = '{load_id}' and id = 1"
     )
     add("null, 'y', unhex('00'), unhex('00'), date'2024-01-02'", "I")  # a null key, false hashes
     add("9, 'z', unhex('09'), unhex('00'), date'2023-01-01'", "N")  # an operation out of place

@@ -112,7 +112,7 @@ def test_a_row_is_of_the_date_that_its_column_shows(table: Any, type: str, zone:
         landed_dates = macros._landed_dates_sql(
             warehouse.entity, macros._landing_source({}), looked
         )
-        warehouse.cursor.execute(f"select id, backfill__days from {landed_dates['sql']} as t")
+        warehouse.cursor.execute(f"select id, cdc__days from {landed_dates['sql']} as t")
         assert sorted(warehouse.cursor.fetchall()) == [(1, 2), (2, 4), (3, 4), (4, 4)]
     finally:
         warehouse.cursor.execute("set time zone 'UTC'")

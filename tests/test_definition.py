@@ -347,7 +347,9 @@ def test_values_take_on_another_type(cursor: Any, ansi: str) -> None:
         column = {"data_type": now, **meta}
         macros, entity = described({"id": KEY, "c": column}, timezone="Europe/Berlin")
         conversion = macros._conversion(entity, entity["columns"][1], former)
-        sql, misfit = (conversion[part].replace("raw__value", "{}") for part in ("sql", "misfit"))
+        sql, misfit = (
+            conversion[part].replace("cdc__raw_value", "{}") for part in ("sql", "misfit")
+        )
         asked = [sql.replace("{}", "v"), misfit.replace("{}", "v"), misfit.replace("{}", "n")]
         queries.append(
             f"select {number} as number, cast({asked[0]} as string), {asked[1]}, {asked[2]} "
@@ -364,13 +366,13 @@ def test_values_take_on_another_type(cursor: Any, ansi: str) -> None:
 def test_a_value_that_may_be_lost_reads_as_null(cursor: Any) -> None:
     macros, entity = described({"id": KEY, "c": {"data_type": "int", "on_cast_error": "null"}})
     sql = macros._conversion(entity, entity["columns"][1], "decimal(4,1)")["sql"]
-    cursor.execute(f"select {sql} from values (1.0BD), (1.5BD), (null) as stored(raw__value)")
+    cursor.execute(f"select {sql} from values (1.0BD), (1.5BD), (null) as stored(cdc__raw_value)")
     assert [row[0] for row in cursor.fetchall()] == [1, None, None]
 
 
 @pytest.mark.parametrize("since", ["20240304", "20240304T101500"])
 def test_rows_before_a_change_are_known_by_their_own_time(cursor: Any, since: str) -> None:
-    """Also where squashing has gathered them under the name of a later load."""
+    """Also where compacting has gathered them under the name of a later load."""
     macros, _ = described({"id": KEY})
     before, at = ("2024-03-03 23:00:00", "2024-03-04 00:00:00")
     if "T" in since:

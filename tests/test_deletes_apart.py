@@ -44,7 +44,7 @@ def warehouse(
     made = Warehouse(cursor, schema, folder, node)
     rows_before = 0 if name == "together" else MANY
     made.replace(
-        "_deletes_apart",
+        "_deletes_separately",
         lambda macro, entity, load: macro(entity, {**load, "prior_rows": rows_before}),
     )
     return made
@@ -189,7 +189,7 @@ def test_a_plan_has_one_statement(cursor: Any, schema: str, tmp_path: Path) -> N
         made._look()
         run = made.macros._planned_run(made.macros._capture_of_model())
         sql = made.macros._ledger_query(run, "landed")
-        assert ("deletes_apart" in sql, "left anti join" in sql) == (not is_plan, is_plan)
+        assert ("deletes_separately" in sql, "left anti join" in sql) == (not is_plan, is_plan)
 
 
 @pytest.mark.parametrize(
@@ -204,4 +204,4 @@ def test_a_plan_has_one_statement(cursor: Any, schema: str, tmp_path: Path) -> N
 )
 def test_which_loads_it_is(of_load: dict[str, Any], apart: bool) -> None:
     load = {"load_type": "full", "base": "a", "redefines": False, "prior_rows": 200_000, **of_load}
-    assert load_macros()._deletes_apart({"events": None}, load) == apart
+    assert load_macros()._deletes_separately({"events": None}, load) == apart

@@ -112,18 +112,26 @@ def test_every_page_is_linked() -> None:
 
 
 def test_operations_are_those_of_the_seed() -> None:
+    """And those of the macros: operations first, then the rows that are none."""
     with (ROOT / "seeds" / "operations.csv").open(encoding="utf-8") as file:
         seed = list(csv.DictReader(file))
-    rows = re.findall(
-        r"^\| `(\w)` \| ([\w ]+) \| .* \| (yes|no) \| (yes|no) \| [^|]* \|$",
-        (ROOT / "docs" / "operations.md").read_text("utf-8"),
-        flags=re.MULTILINE,
-    )
+    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    heads = page.partition("Rows that are no operation")
     shown = {"true": "yes", "false": "no"}
-    assert rows == [
-        (row["code"], row["name"], shown[row["in_current"]], shown[row["in_history"]])
-        for row in seed
-    ]
+    for text, is_operation in ((heads[0], "true"), (heads[2], "false")):
+        rows = re.findall(
+            r"^\| `(\w)` \| ([\w ]+) \| .* \| (yes|no) \| (yes|no) \| [^|]* \|$",
+            text,
+            flags=re.MULTILINE,
+        )
+        assert rows == [
+            (row["code"], row["name"], shown[row["in_current"]], shown[row["in_history"]])
+            for row in seed
+            if row["is_operation"] == is_operation
+        ]
+    code = (ROOT / "macros" / "context" / "entity.sql").read_text("utf-8")
+    groups = code.split("macro _operations(group) -%}")[1].split("{%- endmacro")[0]
+    assert set(re.findall(r"'(\w)'", groups)) == {row["code"] for row in seed}
 
 
 def test_cdc_loads_has_the_columns_that_are_described() -> None:

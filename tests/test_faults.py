@@ -402,7 +402,7 @@ AFTERWARDS = "2024-03-05"
 
 
 def four_loads(lab: Lab, cell: Cell) -> str:
-    """A schema with so many loads that three of them can be squashed."""
+    """A schema with so many loads that three of them can be compacted."""
     schema = lab.schema()
     for step in ("first", "later", "checkpoint"):
         load(lab, cell, step, schema)
@@ -554,7 +554,7 @@ def behind_the_load(number: int) -> Callable[[Statement], bool]:
 def test_dbt_is_killed_in_maintenance_by_policy(
     lab: Lab, cursor: Any, say: Callable[[str], None], which: int
 ) -> None:
-    """At the end of a load, with which there are enough; a schema serves until they are squashed.
+    """At the end of a load, with which there are enough; a schema serves until they are compacted.
 
     The load is committed by then, and the same load again brings the maintenance to its end.
     """
@@ -573,7 +573,7 @@ def test_dbt_is_killed_in_maintenance_by_policy(
             load(lab, cell, step, schema)
         return schema
 
-    def is_squashed(schema: str) -> bool:
+    def is_compacted(schema: str) -> bool:
         return len(lab.committed(cell, schema, cursor)) < 4
 
     schema = prepare()
@@ -581,13 +581,13 @@ def test_dbt_is_killed_in_maintenance_by_policy(
     assert begin(schema, proxy.port).wait() == 0
     proxy.close()
     after = shown(lab, cell, schema, cursor)
-    assert is_squashed(schema)
+    assert is_compacted(schema)
     writes = [each for each in proxy.statements if WRITES.match(each.sql)]
     shows = re.compile(r"alter view \S+_committed")
     commit = next(at for at, each in enumerate(writes) if shows.search(each.sql))
     points = len(writes) - commit - 1
 
-    schema, tried, squashed = prepare(), 0, 0
+    schema, tried, compacted = prepare(), 0, 0
     for number in range(1, points + 1):
         for phase in ("before", "after"):
             trap = Trap(behind_the_load(number), phase)
@@ -600,10 +600,10 @@ def test_dbt_is_killed_in_maintenance_by_policy(
             proxy.close()
             tried += is_killed
             assert shown(lab, cell, schema, cursor) == after, f"{phase} write {number}"
-            if not is_squashed(schema):
+            if not is_compacted(schema):
                 assert is_killed, run.printed[-3000:]
                 continue
-            squashed += 1
+            compacted += 1
             again = begin(schema)
             assert again.wait() == 0, again.printed[-3000:]
             assert shown(lab, cell, schema, cursor) == after
@@ -613,9 +613,9 @@ def test_dbt_is_killed_in_maintenance_by_policy(
             schema = prepare()
     say(
         f"maintenance of {cell.name} killed at {tried} points,"
-        f" {squashed} of them when all was squashed"
+        f" {compacted} of them when all was compacted"
     )
-    assert tried and squashed
+    assert tried and compacted
 
 
 # ---------------------------------------------------------------- no room

@@ -93,7 +93,7 @@ def test_what_is_not_accepted_is_set_aside_with_the_folders_name(sales: Any) -> 
     land(given, f"{DAY}/store=a/t=2024-03-01/n=8/d=2024-02-03", "select 4 as id")
     given.load(DAY)
     assert [(row[0], row[3]) for row in rows(given)] == [(1, 7), (3, None)]
-    given.cursor.execute(f"select note from {given.ledger} where operation = 'R' order by id")
+    given.cursor.execute(f"select cdc__note from {given.ledger} where operation = 'R' order by id")
     notes = [row[0] for row in given.cursor.fetchall()]
     assert "n: '1.5', which the folder is named for, is not accepted as int" in notes[0]
     assert "d: '2024-02-03', which the folder is named for, is not accepted as date" in notes[1]
@@ -143,7 +143,7 @@ def test_many_dates_at_once_read_them_alike(sales: Any) -> None:
     days = [{"time": time, "day": 2, "files": files, "found": found}]
     landed = macros._landed_dates_sql(entity, None, days)
     given.cursor.execute("set time zone 'UTC'")
-    given.cursor.execute(f"select {SHOWN}, backfill__days from {landed['sql']} as t")
+    given.cursor.execute(f"select {SHOWN}, cdc__days from {landed['sql']} as t")
     assert [tuple(row) for row in given.cursor.fetchall()] == [
         (1, "007", "2024-02-29 23:00:00", 1, "2024-02-03", 2)
     ]

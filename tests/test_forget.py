@@ -400,7 +400,7 @@ def test_loads_of_earlier_definitions_hold_nothing_either(shop: Project, command
 
 
 @pytest.mark.full
-def test_squashed_undone_and_tagged_loads_hold_nothing_either(
+def test_compacted_undone_and_tagged_loads_hold_nothing_either(
     shop: Project, command: Command
 ) -> None:
     settings = SETTINGS["people"] | {"checkpoint": {"changed_share": 100, "loads": 2}}

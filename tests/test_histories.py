@@ -219,7 +219,7 @@ def follow(
     # every other full load writes what is gone apart, as those onto many rows do
     apart = itertools.cycle([10**6, 0])
     warehouse.replace(
-        "_deletes_apart",
+        "_deletes_separately",
         lambda macro, entity, load: macro(entity, {**load, "prior_rows": next(apart)}),
     )
     loads: list[Load] = []

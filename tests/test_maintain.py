@@ -1,4 +1,4 @@
-"""Maintenance by policy: loads squash older ones and drop what that leaves, without a person."""
+"""Maintenance by policy: loads compact older ones and drop what that leaves, without a person."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def location(project: Project, table: str) -> Path:
 
 
 @pytest.mark.integration
-def test_loads_are_squashed_by_policy(project: Project) -> None:
-    """Two entities with the same loads, one of which is never squashed: all views are equal."""
+def test_loads_are_compacted_by_policy(project: Project) -> None:
+    """Two entities with the same loads, one of which is never compacted: all views are equal."""
     project.vars = {"spark_cdc_maintain_in_run": True}
     never = {"compact_loads": None}
     often = {"compact_loads": 4, "keep_loads": 1, "retention_hours": None}
@@ -94,12 +94,12 @@ def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     for file in [*lost.iterdir(), *staged.iterdir()]:
         os.utime(file, (past, past))
     outcome = project.load("2024-03-04", "swept")
-    assert "squash" not in outcome.output, "a run does nothing of it unless it is told to"
+    assert "compact" not in outcome.output, "a run does nothing of it unless it is told to"
     dry = project.operate("maintain", entities="swept")
-    assert "swept: would squash 3 loads" in dry.output
+    assert "swept: would compact 3 loads" in dry.output
     assert lost.exists()
     outcome = project.operate("maintain", execute=True)
-    assert "swept: squashed into" in outcome.output
+    assert "swept: compacted into" in outcome.output
     assert "swept_ledger: drops 1 load" in outcome.output
     assert "drops the folders of 1 insert that broke off" in outcome.output
     assert not lost.exists()
@@ -191,8 +191,8 @@ def test_rows_are_laid_out_by_columns(project: Project) -> None:
     for day in (1, 2, 3, 4):
         project.load(f"2024-03-0{day}", "wide")
     before = project.rows("wide_current", "id, day, amount, name")
-    squashed = project.operate("compact", entities=["wide"], older_than_days=0, execute=True)
-    assert squashed.success, squashed.output
+    compacted = project.operate("compact", entities=["wide"], older_than_days=0, execute=True)
+    assert compacted.success, compacted.output
     assert project.rows("wide_current", "id, day, amount, name") == before
     ranges = project.query(
         "select _metadata.file_path, min(day), max(day), min(amount), max(amount), count(*)"

@@ -1,4 +1,4 @@
-"""vacuum and compact, end to end: each load type loaded, squashed, vacuumed, verified."""
+"""vacuum and compact, end to end: each load type loaded, compacted, vacuumed, verified."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_compact_changes_no_view(shop: Project) -> None:
 
     dry = shop.operate("compact", entities=list(ENTITIES), older_than_days=0)
     assert dry.success, dry.output
-    assert "full: would squash 3 loads, 20240301-fc-" in dry.output
+    assert "full: would compact 3 loads, 20240301-fc-" in dry.output
     assert "writes 9 rows of history and 5 of the state" in dry.output
     assert "Nothing was written" in dry.output
     assert kinds(shop, "full") == ["01-fc", "02-f", "03-f", "04-f"]
@@ -148,7 +148,7 @@ def test_compact_changes_no_view(shop: Project) -> None:
 
     # Young loads are kept, and so is the last one.
     young = shop.operate("compact", entities="full", older_than_days=2, execute=True)
-    assert young.success and "full: nothing to squash in 4 loads" in young.output
+    assert young.success and "full: nothing to compact in 4 loads" in young.output
 
     done = shop.operate("compact", older_than_days=0, execute=True)
     assert done.success, done.output
@@ -168,7 +168,7 @@ def test_loads_go_on_after_compact(shop: Project) -> None:
         shop.load(DAYS[day], *ENTITIES)
         follows(shop, story[: day + 1])
 
-    # What was squashed before can be squashed once more: histories are kept, or merged.
+    # What was compacted before can be compacted once more: histories are kept, or merged.
     before = {name: views(shop, name) for name in ENTITIES}
     done = shop.operate(
         "compact", entities=["full", "moves"], older_than_days=0, histories=True, execute=True
@@ -212,8 +212,8 @@ def test_vacuum_drops_what_nobody_names_any_more(shop: Project) -> None:
     [first] = folders(shop, "delta_ledger", "20240305")
     crashed = first.parent / "load_id=20240305-d-deadbeef"
     shutil.copytree(first, crashed)
-    [squashed] = folders(shop, "delta_ledger", "20240302")
-    for folder in (crashed, squashed):
+    [compacted] = folders(shop, "delta_ledger", "20240302")
+    for folder in (crashed, compacted):
         for file in folder.rglob("*"):
             os.utime(file, (old, old))
     [draft] = folders(shop, "delta_ledger", "20240301")
@@ -243,7 +243,7 @@ def test_vacuum_drops_what_nobody_names_any_more(shop: Project) -> None:
     assert load_ids(shop, "full_ledger") == counted["full"]
     assert load_ids(shop, "delta_ledger") == counted["delta"] | {name}
     assert load_ids(shop, "moves_ledger") == counted["moves"]
-    # The archive keeps the events of squashed loads, but not those of the load that was replaced.
+    # The archive keeps the events of compacted loads, but not those of the load that was replaced.
     assert len(load_ids(shop, "moves_events")) == len(there["moves_events"]) - 1
     assert {name: views(shop, name) for name in ENTITIES} == before
     shop.query("drop view {s}.delta_replay")

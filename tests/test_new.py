@@ -192,9 +192,9 @@ def test_technical_columns_are_described_by_kind_of_model():
 
     partition = {"business_date": "date", "load_id": "string"}
     events = {one["name"]: one["data_type"] for one in loaded._event_columns(about)} | partition
-    events = {name: kind for name, kind in events.items() if name not in [*stored, "old__id"]}
+    events = {name: kind for name, kind in events.items() if name not in [*stored, "cdc__old_id"]}
     of_events = documented["events"]
-    assert of_events.pop("old__<key column>") == "as the key column"
+    assert of_events.pop("cdc__old_<key column>") == "as the key column"
     assert of_events.pop("event_origin").startswith("struct<")  # of messages
     assert of_events == events
     ledger = {one["name"]: one["data_type"] for one in loaded._ledger_columns(about)}
@@ -443,7 +443,7 @@ def test_types(text, accepted):
         (["x", "--columns", "a:int:key", "--event-setting", "a"], "accepted is NAME=VALUE"),
         (["x", "--columns", "a:int:key", "--event-setting", "a=[b"], "with a value in YAML"),
         (["x", "--columns", "a:int:key,event_op:int", *EVENTS, "dms"], "call it source_event_op"),
-        (["x", "--columns", "a:int:key,old__a:int", *EVENTS, "dms"], "call it source_old__a"),
+        (["x", "--columns", "a:int:key,cdc__a:int", *EVENTS, "dms"], "call it source_cdc__a"),
         (
             ["x", "--columns", "a:int:key", *EVENTS, "dms", "--deleted-when", "a = 1"],
             "but load_type is events, where each event says",
@@ -459,7 +459,7 @@ def test_refusals(arguments, message):
 
 
 def test_all_problems_come_at_once():
-    message = refused("X", "--columns", "a:text, A:int, note:int", "--load-type", "none")
+    message = refused("X", "--columns", "a:text, A:int, load_id:int", "--load-type", "none")
     assert message.count("\n  - ") == 7
 
 

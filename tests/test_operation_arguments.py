@@ -131,10 +131,12 @@ def undo(to: Any, *counts: int) -> list[str]:
         _other_columns_problem=lambda *_: None,
         _run_id8=lambda: "",
         _time_now=lambda *_: "",
-        _move_entity=lambda _, one: carried.extend([one["entity"]["name"]] if one["loads"] else []),
+        _undo_redo_entity=lambda _, one: carried.extend(
+            [one["entity"]["name"]] if one["loads"] else []
+        ),
     )
     heads = {name: manifest_of(made, LOADS[:count]) for name, count in counted}
-    made._move_entities("undo", list(heads), to)
+    made._undo_redo_entities("undo", list(heads), to)
     return carried
 
 

@@ -26,7 +26,7 @@ ORDERS = [column("id", "int", role="key"), column("amount", "int")]
 ORDERS.append(column("seen", "string", role="untracked"))
 OP = column("op", "string", role="control")
 STAGED = "id, amount, seen, key_hash, nonkey_hash, untracked_hash"
-LEDGER = f"{STAGED}, eff_start_date, note, business_date, load_id, operation"
+LEDGER = f"{STAGED}, eff_start_date, cdc__note, business_date, load_id, operation"
 Row = tuple[Any, ...]
 # rows of staging: id, amount, seen, hash of the values, hash of what is ignored
 ONE, TWO, THREE = (1, 5, "x", "aa", "f1"), (2, 6, "x", "bb", "f1"), (3, 7, "x", "cc", "f1")
@@ -64,10 +64,16 @@ def relation(rows: list[Row], names: str, types: dict[str, str]) -> str:
 
 
 TYPES = {
-    **{"id": "int", "amount": "int", "seen": "string", "note": "string", "operation": "string"},
+    **{
+        "id": "int",
+        "amount": "int",
+        "seen": "string",
+        "cdc__note": "string",
+        "operation": "string",
+    },
     **dict.fromkeys(("key_hash", "nonkey_hash", "untracked_hash"), "binary"),
     **dict.fromkeys(("eff_start_date", "business_date"), "date"),
-    **{"load_id": "string", "is_deleted": "boolean", "broken_rules": "string"},
+    **{"load_id": "string", "cdc__deleted": "boolean", "cdc__warned": "string"},
 }
 
 
@@ -162,15 +168,15 @@ def good(*rows: Row) -> list[Row]:
     ],
 )
 def test_full_loads(cursor: Any, rows: list[Row], at_checkpoint: bool, written: list[Row]) -> None:
-    found = tagged(cursor, "full", rows, "note", at_checkpoint=at_checkpoint)
+    found = tagged(cursor, "full", rows, "cdc__note", at_checkpoint=at_checkpoint)
     assert shown(found, "id, amount, seen, operation, eff_start_date") == written
 
 
 def test_an_unchanged_row_that_breaks_a_rule_leaves_a_mark(cursor: Any) -> None:
     """So that the load can tell how many rows a rule warns of; of others its name is the note."""
     rows = [(*ONE, None, None), (*TWO, None, "small"), (*THREE, None, "small")]
-    found = tagged(cursor, "full", rows, "note, broken_rules", **RULED)
-    assert shown(found, "id, amount, operation, note") == [
+    found = tagged(cursor, "full", rows, "cdc__note, cdc__warned", **RULED)
+    assert shown(found, "id, amount, operation, cdc__note") == [
         (3, 7, "I", "small"),
         (None, None, "W", "small"),
     ]
@@ -179,7 +185,7 @@ def test_an_unchanged_row_that_breaks_a_rule_leaves_a_mark(cursor: Any) -> None:
 def test_the_first_load_is_all_inserts(cursor: Any) -> None:
     """A delete of a key that never was shows nowhere."""
     rows = [(*ONE, False, None), (9, *DELETED, True, None)]
-    found = tagged(cursor, "delta", rows, "is_deleted, note", prior=())
+    found = tagged(cursor, "delta", rows, "cdc__deleted, cdc__note", prior=())
     assert shown(found, "id, amount, operation, eff_start_date") == [
         (1, 5, "I", DAY_1),
         (9, None, "T", DAY_1),
@@ -242,22 +248,27 @@ THREE_ORDERS = ((ONE, FIRST, "I"), (TWO, FIRST, "I"), (THREE, FIRST, "I"))
 )
 def test_deltas(cursor: Any, row: Row, at_checkpoint: bool, written: list[Row]) -> None:
     found = tagged(
-        cursor, "delta", [row], "is_deleted, note", prior=THREE_ORDERS, at_checkpoint=at_checkpoint
+        cursor,
+        "delta",
+        [row],
+        "cdc__deleted, cdc__note",
+        prior=THREE_ORDERS,
+        at_checkpoint=at_checkpoint,
     )
-    assert shown(found, "id, amount, seen, operation, eff_start_date, note") == written
+    assert shown(found, "id, amount, seen, operation, eff_start_date, cdc__note") == written
 
 
 def test_a_deleted_key_that_returns_is_inserted(cursor: Any) -> None:
     """Also with the values that it had before."""
     prior = ((ONE, FIRST, "I"), (ONE, SECOND, "D"))
-    found = tagged(cursor, "delta", [(*ONE, False, None)], "is_deleted, note", prior=prior)
+    found = tagged(cursor, "delta", [(*ONE, False, None)], "cdc__deleted, cdc__note", prior=prior)
     assert shown(found, "id, amount, operation, eff_start_date") == [(1, 5, "I", DAY_3)]
 
 
 def test_rows_that_were_never_committed_count_for_nothing(cursor: Any) -> None:
     """What a crashed attempt left in the ledger is not part of the state before."""
     prior = ((ONE, FIRST, "I"), ((1, 6, "x", "ab", "f1"), LOST, "U"))
-    found = tagged(cursor, "delta", [(*ONE, False, None)], "is_deleted, note", prior=prior)
+    found = tagged(cursor, "delta", [(*ONE, False, None)], "cdc__deleted, cdc__note", prior=prior)
     assert shown(found, "id, amount, operation, eff_start_date") == [(1, 5, "N", DAY_1)]
 
 
@@ -273,12 +284,12 @@ def test_rejected_rows_leave_their_keys_as_they_were(cursor: Any) -> None:
         cursor,
         "delta",
         rows,
-        "is_deleted, note",
+        "cdc__deleted, cdc__note",
         prior=THREE_ORDERS,
         at_checkpoint=True,
         **QUARANTINE,
     )
-    assert shown(found, "id, amount, operation, note") == [
+    assert shown(found, "id, amount, operation, cdc__note") == [
         (1, 5, "X", None),
         (1, None, "R", "wrong"),
         (2, 6, "X", None),
@@ -309,17 +320,17 @@ def test_staging_renames_casts_and_rejects(cursor: Any) -> None:
             ('4', 'two', 'x', 'D', null),
             ('five', '5', 'x', 'I', null),
             ('6', '6', 'x', 'I', '6,6,x,I,too,many')
-        as landed(`Order No`, price, remark, op, landing_problem)
+        as landed(`Order No`, price, remark, op, cdc__unparsed)
     )"""
     sql = macros._stage_sql(macros._entity("orders"), landed)
     found = query_runner(cursor)(
-        f"select order_no, string(price) as price, remark, is_deleted, note from ({sql}) as staged"
+        f"select order_no, string(price) as price, remark, cdc__deleted, cdc__note from ({sql})"
     ).rows
     by_remark = shown(
-        [row for row in found if row["note"] is None], "order_no, price, remark, is_deleted"
+        [row for row in found if row["cdc__note"] is None], "order_no, price, remark, cdc__deleted"
     )
     assert by_remark == [(1, "2.50", "", False), (2, None, None, False), (4, None, "x", True)]
-    rejected = {row["order_no"]: json.loads(row["note"]) for row in found if row["note"]}
+    rejected = {row["order_no"]: json.loads(row["cdc__note"]) for row in found if row["cdc__note"]}
     assert rejected == {
         3: {
             "kind": "failed_casts",
@@ -353,11 +364,14 @@ def test_staging_rejects_all_rows_of_keys_that_come_twice(cursor: Any) -> None:
             ('2', 'x', 'x', 'I', null),
             ('2', '7', 'x', 'I', null),
             ('3', '8', 'x', 'I', null)
-        as landed(id, amount, seen, op, landing_problem)
+        as landed(id, amount, seen, op, cdc__unparsed)
     )"""
     sql = macros._stage_sql(entity, landed)
-    found = query_runner(cursor)(f"select id, amount, note from ({sql}) as staged").rows
-    notes = {(row["id"], row["amount"]): row["note"] and json.loads(row["note"]) for row in found}
+    found = query_runner(cursor)(f"select id, amount, cdc__note from ({sql}) as staged").rows
+    notes = {
+        (row["id"], row["amount"]): row["cdc__note"] and json.loads(row["cdc__note"])
+        for row in found
+    }
     twice = "the key comes more than once in the load (2 rows)"
     kept = {key: note and (note["kind"], note["reasons"]) for key, note in notes.items()}
     assert kept == {
@@ -378,14 +392,14 @@ def test_staging_hashes_keys_and_values(cursor: Any) -> None:
         select * from values
             ('1', '5', '18:00', 'I', cast(null as string)),
             ('1', '', '19:00', 'I', null)
-        as landed(id, amount, seen, op, landing_problem)
+        as landed(id, amount, seen, op, cdc__unparsed)
     )"""
     sql = macros._stage_sql(entity, landed)
     same = [
         "key_hash = unhex(md5(',2:id=n1'))",
         "nonkey_hash = unhex(md5(if(amount is null, '', ',6:amount=n5')))",
         "untracked_hash = unhex(md5(concat(',4:seen=s5:', seen)))",
-        "note is null and not is_deleted",
+        "cdc__note is null and not cdc__deleted",
     ]
     cursor.execute(f"select {', '.join(same)} from ({sql}) as staged")
     assert cursor.fetchall() == [(True, True, True, True)] * 2
@@ -424,7 +438,7 @@ def test_events_are_staged_from_flagged_rows(cursor: Any) -> None:
             ('3', null, 'D', '2024-03-02 16:02:03', null),
             ('4', '1.00', 'M', '2024-03-02 16:02:04', null),
             ('5', '1.00', 'I', null, null)
-        as landed(id, price, flag, changed_at, landing_problem)
+        as landed(id, price, flag, changed_at, cdc__unparsed)
     )"""
     found = staged_events(cursor, "prices", events, columns, landed)
     start = 1709395320
@@ -438,7 +452,7 @@ def test_events_are_staged_from_flagged_rows(cursor: Any) -> None:
         (4, None, 4, "1.00"),
         (5, "insert", None, "1.00"),
     ]
-    notes = {row["id"]: json.loads(row["note"]) for row in found if row["note"]}
+    notes = {row["id"]: json.loads(row["cdc__note"]) for row in found if row["cdc__note"]}
     codes = "I, INSERT, i, insert, U, UPDATE, u, update, D, DELETE, d, delete"
     assert notes == {
         4: {
@@ -482,7 +496,7 @@ def test_events_are_staged_from_debezium_messages(cursor: Any) -> None:
     values = ", ".join(f"({text}, '{{\"id\":1}}')" for text in messages)
     landed = f"(select * from values {values} as landed (message, message_key))"
     found = staged_events(cursor, "students", events, columns, landed)
-    assert shown(found, "id, full_name, event_op, at, event_transaction, note") == [
+    assert shown(found, "id, full_name, event_op, at, event_transaction, cdc__note") == [
         (1, "Ada Byron", "read", 1709272800, "0", None),
         (1, "Ada Lovelace", "update", 1709366700, "1040", None),
         (3, None, "delete", 1709377200, "2000", None),
@@ -499,7 +513,7 @@ COMMITTED = """(
         date(if(is_base, '2024-03-01', '2024-03-02')) as business_date,
         is_base as in_checkpoint, not is_base as since_checkpoint, not is_base as in_last_load,
         '{carried}' as default_operation,
-        cast(null as string) as load_record, cast(null as array<string>) as squashed_load_ids
+        cast(null as string) as load_record, cast(null as array<string>) as compacted_load_ids
     from values
         (1, 5, '18:00', 'aa', '2024-03-01', true, 'I'),
         (2, 6, '18:00', 'bb', '2024-03-01', true, 'I'),
@@ -579,11 +593,11 @@ def test_rejects_are_those_of_committed_loads(cursor: Any) -> None:
         f" date'{day}', '{load}', '{operation}')"
         for key, hash, note, day, load, operation in rows
     )
-    names = "id, key_hash, note, business_date, load_id, operation"
+    names = "id, key_hash, cdc__note, business_date, load_id, operation"
     ledger = f"(select * from values {values} as ledger ({names}))"
     committed = (
         f"(select '{first}' as load_id, 'L' as operation,"
-        " cast(null as array<string>) as squashed_load_ids)"
+        " cast(null as array<string>) as compacted_load_ids)"
     )
     sql = macros._rejects_sql(entity, ledger, committed)
     found = query_runner(cursor)(f"select * from ({sql}) as shown").rows
@@ -608,10 +622,11 @@ def test_versions_of_events_are_those_of_committed_loads(cursor: Any) -> None:
             event_op, array(1L, lsn) as event_position, cast(lsn as string) as event_transaction,
             timestamp'2024-03-03 00:00:00Z' + make_dt_interval(0, 0, lsn, 0) as event_time,
             xxhash64(event_op, id, full_name) as event_hash, unhex(concat('0', id)) as key_hash,
-            cast(null as binary) as old_key_hash, cast(null as bigint) as old__id, id, full_name,
+            cast(null as binary) as old_key_hash, cast(null as bigint) as cdc__old_id,
+            id, full_name,
             cast(null as array<string>) as event_absent,
             cast(null as array<string>) as event_unavailable,
-            cast(null as array<string>) as event_unexpected, cast(null as string) as note,
+            cast(null as array<string>) as event_unexpected, cast(null as string) as cdc__note,
             date'2024-03-03' as business_date, load_id
         from values
             ('delete', 3L, null, 1L, 'counts'),
@@ -624,7 +639,7 @@ def test_versions_of_events_are_those_of_committed_loads(cursor: Any) -> None:
     )"""
     committed = (
         "(select 'counts' as load_id, 'L' as operation,"
-        " cast(null as array<string>) as squashed_load_ids)"
+        " cast(null as array<string>) as compacted_load_ids)"
     )
     sql = macros._event_versions_sql(macros._entity("students"), events, committed)
     found = query_runner(cursor)(

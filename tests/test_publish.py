@@ -454,7 +454,7 @@ def test_from_which_version(
     """The changes since it, or a comparison with all rows, and why."""
     macros = load_macros(
         should_full_refresh=lambda: False,
-        _kept_versions=lambda capture: kept,
+        _retained_versions=lambda capture: kept,
         _load_records=lambda ledger, loads: {
             load: {"version": loads.index(load) + 1} for load in loads
         },

@@ -85,9 +85,9 @@ def test_readers_see_each_state_whole_and_no_error(project: Project) -> None:
     published = project.operate("publish_replay", entities="seen")
     assert published.success, published.output
     # clean-up: what queries that still run may read is younger than the retention time
-    squashed = project.operate("compact", entities="seen", older_than_days=0, execute=True)
-    assert squashed.success, squashed.output
-    assert "squashed 3 loads" in squashed.output
+    compacted = project.operate("compact", entities="seen", older_than_days=0, execute=True)
+    assert compacted.success, compacted.output
+    assert "compacted 3 loads" in compacted.output
     time.sleep(8)
     hours = 7 / 3600
     dropped = project.operate(

@@ -32,11 +32,11 @@ def notes(cursor: Any, macros: Macros, entity: dict[str, Any], *rows: str) -> li
     """The notes that staging makes of rows of text, in order."""
     names = ", ".join(c["sql"] for c in entity["columns"])
     landed = (
-        f"(select *, cast(null as string) as landing_problem"
+        f"(select *, cast(null as string) as cdc__unparsed"
         f" from values {', '.join(f'({row})' for row in rows)} as rows ({names}))"
     )
     stage_sql = macros._stage_events_sql if entity["events"] else macros._stage_sql
-    cursor.execute(f"select note from ({stage_sql(entity, landed)})")
+    cursor.execute(f"select cdc__note from ({stage_sql(entity, landed)})")
     return [note and json.loads(note) for (note,) in cursor.fetchall()]
 
 
@@ -122,7 +122,7 @@ def test_each_fault_of_an_event_is_judged_once() -> None:
     sql = macros._stage_events_sql(entity, "landed")
     conditions = [fault["condition"] for fault in macros._event_faults(entity)]
     assert [sql.count(f"if({condition}, ") for condition in conditions] == [1] * len(conditions)
-    assert sql.count("fault_bits <> 0") == 1
+    assert sql.count("cdc__faults <> 0") == 1
 
 
 def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = ()) -> list[str]:
@@ -137,7 +137,7 @@ def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = (
         _tied_lines=lambda run, record: ["both events"],
     )
     values = ", ".join(f"({macros._literal(json.dumps(note))})" for note in found)
-    ledger = f"(select *, 'l' as load_id, 'R' as operation from values {values} as rows (note))"
+    ledger = f"(select *, 'l' as load_id, 'R' as operation from values {values} as t (cdc__note))"
     entity = {**macros._entity("people"), "quarantine": list(quarantine)}
     load = {"load_id": "l", "business_time": "2024-05-01"}
     macros._check_rejects({"entity": entity, "ledger": ledger, "load": load}, {})
@@ -181,11 +181,11 @@ def test_rejects_shows_what_the_notes_say(cursor: Any) -> None:
         f"(1, X'00', 'R', date'2024-05-01', '{load}', {macros._literal(json.dumps(note))})"
         for load, note in rows.items()
     )
-    names = "id, key_hash, operation, business_date, load_id, note"
+    names = "id, key_hash, operation, business_date, load_id, cdc__note"
     ledger = f"(select * from values {values} as ledger ({names}))"
     loads = ", ".join(f"('{load}')" for load in rows)
     committed = (
-        "(select load_id, 'L' as operation, cast(null as array<string>) as squashed_load_ids"
+        "(select load_id, 'L' as operation, cast(null as array<string>) as compacted_load_ids"
         f" from values {loads} as loads (load_id))"
     )
     cursor.execute(

@@ -149,7 +149,7 @@ EVENT = (
     "op string, at bigint, tx string, id int, old int, old_name string, name string, city string,"
     " problem string"
 )
-SHOWN = "case_name, {id} as id, name, city, operation, eff_start_date, note, event_position"
+SHOWN = "case_name, {id} as id, name, city, operation, eff_start_date, cdc__note, event_position"
 HASHED = "lower(hex(nonkey_hash)) as nonkey_hash"
 
 
@@ -194,9 +194,9 @@ def events_sql(macros: Macros, load: Load, cases: list[Case]) -> str:
             {name_hash(macros, "sent.old_name") if by_name else "null"} as old_alternate_hash,
             array_compact(array({name_hash(macros, "sent.name") if by_name else "null"}))
                 as alternate_hashes,
-            if(sent.old is not null, case_name, null) as old__case_name,
-            sent.old as old__id,
-            if(sent.old is not null, sent.old_name, null) as old__name,
+            if(sent.old is not null, case_name, null) as cdc__old_case_name,
+            sent.old as cdc__old_id,
+            if(sent.old is not null, sent.old_name, null) as cdc__old_name,
             case_name,
             sent.id,
             nullif(sent.name, '?') as name,
@@ -206,7 +206,7 @@ def events_sql(macros: Macros, load: Load, cases: list[Case]) -> str:
             ) as event_absent,
             if(size(unavailable) > 0, unavailable, null) as event_unavailable,
             cast(null as array<string>) as event_unexpected,
-            sent.problem as note
+            sent.problem as cdc__note
         from (
             select
                 *,
@@ -239,7 +239,7 @@ def prior_sql(load: Load, cases: list[Case]) -> str:
             ))) as nonkey_hash,
             business_date as eff_start_date,
             array(1L, at) as event_position,
-            cast(null as string) as note,
+            cast(null as string) as cdc__note,
             business_date,
             load_id,
             operation

@@ -132,7 +132,7 @@ def warehouse(cursor: Any, schema: str, folder: Path, kind: str, **settings: Any
     made = Warehouse(cursor, schema, folder, node)
     made.replace("_is_short_stream", lambda macro, count: False)
     if "apart" in kind:
-        made.replace("_deletes_apart", lambda macro, *words: words[1].get("base") is not None)
+        made.replace("_deletes_separately", lambda macro, *words: words[1].get("base") is not None)
     return made
 
 

@@ -47,7 +47,7 @@ NAMES = [
     "operation",
     *(
         "stg_things",
-        "raw__x",
+        "cdc__x",
         "x__cdc",
         "1a",
         "名前",
@@ -59,7 +59,7 @@ NAMES = [
         " a",
         "#",
     ),
-    *("event_time", "old__id", "x" * 200, "{{ x }}", "{% y %}", "- x: [y]", "_a", "order_no"),
+    *("event_time", "event_op", "x" * 200, "{{ x }}", "{% y %}", "- x: [y]", "_a", "order_no"),
 ]
 
 
@@ -258,7 +258,7 @@ def test_types_of_json():
 def test_csv_sample(tmp_path):
     folder = tmp_path / "2024-03-01"
     folder.mkdir()
-    text = 'Order No;lineNo;"Who; what";Amount;day;note;Zip\n'
+    text = 'Order No;lineNo;"Who; what";Amount;day;load_id;Zip\n'
     path = written(folder, text + "1;1;Ada;1.5;2024-03-01;x;01234\n2;1;;2;;;98765\n")
     entity = made(path, "--key", "Order No,line_no")
     assert entity.format == "csv"
@@ -270,39 +270,39 @@ def test_csv_sample(tmp_path):
         Column("who_what", "string", source="Who; what"),
         Column("amount", "double", source="Amount"),
         Column("day", "date"),
-        Column("source_note", "string", source="note"),
+        Column("source_load_id", "string", source="load_id"),
         Column("zip", "string", source="Zip"),
     ]
 
 
 def test_options_take_either_name_of_a_column_that_has_another_name_here(tmp_path, capsys):
     """What is renamed is said; texts, fields, functions and other columns keep their words."""
-    text = "id,orderNo,is_deleted,name,Größe\n1,5,0,a,2\n2,6,1,b,3\n"
+    text = "id,orderNo,is_current,name,Größe\n1,5,0,a,2\n2,6,1,b,3\n"
     path = written(tmp_path, text)
     delta = ("--key", "id", "--load-type", "delta", "--control")
-    for word in ("is_deleted", "source_is_deleted", "IS_DELETED", "`is_deleted`"):
+    for word in ("is_current", "source_is_current", "IS_CURRENT", "`is_current`"):
         control = word.strip("`").lower()
         entity = made(path, *delta, control, "--deleted-when", f"{word} = 1")
-        assert entity.deleted_when == "source_is_deleted = 1"
+        assert entity.deleted_when == "source_is_current = 1"
         assert next(one for one in entity.columns if one.role == "control") == Column(
-            "source_is_deleted", "bigint", "control", source="is_deleted"
+            "source_is_current", "bigint", "control", source="is_current"
         )
-    condition = "orderNo > 0 and name <> 'is_deleted' and x.orderNo > Größe and is_deleted(1) = id"
+    condition = "orderNo > 0 and name <> 'is_current' and x.orderNo > Größe and is_current(1) = id"
     entity = made(
-        path, *delta, "is_deleted", "--deleted-when", condition, "--rule", "p=`Größe` > 1"
+        path, *delta, "is_current", "--deleted-when", condition, "--rule", "p=`Größe` > 1"
     )
     assert entity.deleted_when == (
-        "order_no > 0 and name <> 'is_deleted' and x.orderNo > groesse and is_deleted(1) = id"
+        "order_no > 0 and name <> 'is_current' and x.orderNo > groesse and is_current(1) = id"
     )
     assert entity.rules == {"p": {"condition": "groesse > 1"}}
 
     codes = "codes={0: upsert, 1: delete}"
     events = ("--load-type", "events", "--events-format", "flagged_rows", "--event-setting", codes)
-    named = ("--operation", "is_deleted", "--order", "orderNo,id", "--event-setting")
+    named = ("--operation", "is_current", "--order", "orderNo,id", "--event-setting")
     entity = made(path, "--key", "id", *events, *named, "old_key={id: Größe}")
     assert entity.events == {
         "format": "flagged_rows",
-        "operation": "source_is_deleted",
+        "operation": "source_is_current",
         "order": ["order_no", "id"],
         "codes": {0: "upsert", 1: "delete"},
         "old_key": {"id": "groesse"},
@@ -312,28 +312,28 @@ def test_options_take_either_name_of_a_column_that_has_another_name_here(tmp_pat
     assert command_line.main(words) == 0
     said = capsys.readouterr().out.splitlines()[:2]
     assert said == [
-        "# Columns with another name here: 'orderNo' is order_no, 'is_deleted' is"
-        " source_is_deleted, 'Größe' is groesse; options take either name.",
-        "# spark_cdc has columns of its own called is_deleted.",
+        "# Columns with another name here: 'orderNo' is order_no, 'is_current' is"
+        " source_is_current, 'Größe' is groesse; options take either name.",
+        "# spark_cdc has columns of its own called is_current.",
     ]
     assert command_line.main([*words, "--load-type", "delta", "--deleted-when", "gone = 1"]) == 2
-    assert "'is_deleted' is source_is_deleted" in capsys.readouterr().err
+    assert "'is_current' is source_is_current" in capsys.readouterr().err
 
 
 def test_a_list_of_columns_renames_what_has_a_name_of_our_own(tmp_path, capsys):
     listed = tmp_path / "columns.csv"
     listed.write_text(
-        "table_name,column_name,data_type,is_key\nbills,id,int,yes\nbills,is_deleted,int,\n"
+        "table_name,column_name,data_type,is_key\nbills,id,int,yes\nbills,is_current,int,\n"
     )
     words = ["new", "--many", str(listed), "--directory", str(tmp_path / "models")]
-    delta = ["--load-type", "delta", "--deleted-when", "is_deleted = 1", "--control", "is_deleted"]
+    delta = ["--load-type", "delta", "--deleted-when", "is_current = 1", "--control", "is_current"]
     assert command_line.main([*words, *delta]) == 0
-    assert "bills: Columns with another name here: 'is_deleted' is source_is_deleted" in (
+    assert "bills: Columns with another name here: 'is_current' is source_is_current" in (
         capsys.readouterr().out
     )
     text = (tmp_path / "models" / "bills" / "bills.yml").read_text()
-    assert "deleted_when: source_is_deleted = 1" in text
-    assert "{role: control, from: is_deleted}" in text
+    assert "deleted_when: source_is_current = 1" in text
+    assert "{role: control, from: is_current}" in text
 
 
 @pytest.mark.parametrize(

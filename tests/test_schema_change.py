@@ -333,7 +333,8 @@ def test_the_change_is_in_the_audit(shop: Project) -> None:
         "sites 1 0 1 0 true",
     ]
     note = shop.query(
-        "select note from {s}.parts_ledger where operation = 'L' and business_date = '2024-01-03'"
+        "select cdc__note from {s}.parts_ledger"
+        " where operation = 'L' and business_date = '2024-01-03'"
     )
     assert json.loads(note[0][0])["definition"] == {
         "hash specification": "version 1",

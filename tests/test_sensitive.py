@@ -1,6 +1,6 @@
 """Sensitive columns: who may not read their schema finds no value of theirs anywhere.
 
-Each entity is loaded, corrected, squashed and changed as any other; after each step everything
+Each entity is loaded, corrected, compacted and changed as any other; after each step everything
 that is not in the schema apart is searched for the values that came in.
 """
 
@@ -243,7 +243,7 @@ def test_rejected_rows_and_refused_loads_tell_no_value(shop: Project) -> None:
 
 
 @pytest.mark.full
-def test_loads_are_taken_back_squashed_and_rebuilt_as_one(shop: Project, command: Command) -> None:
+def test_loads_are_taken_back_compacted_and_rebuilt_as_one(shop: Project, command: Command) -> None:
     code, said = command("undo", "people")
     assert code == 0, said
     assert_shown(shop, "people", STORY[2])

@@ -282,14 +282,14 @@ def decide() -> Decide:
         applied: dict[str, Any] | None = None,
         parent: str | None = "20240303-e-00000001",
         replaced: dict[str, Any] | None = None,
-        squashed: bool = False,
+        compacted: bool = False,
         now: dict[str, Any] | None = None,
         load_type: str = "events",
         replay: bool = False,
     ) -> dict[str, Any]:
         name = "20240304-s-00000002" if load_type == "full" else "20240304-e-00000002"
-        records = {name: {"feed": replaced}} if replaced and not squashed else {}
-        if squashed:
+        records = {name: {"feed": replaced}} if replaced and not compacted else {}
+        if compacted:
             records["20240304-h-00000009"] = {"feeds": {name: replaced}}
         given: Macros = macros(
             node(DELTA),
@@ -330,11 +330,11 @@ def test_a_load_reads_on_up_to_the_newest(decide: Decide) -> None:
     assert (full["after"], full["to"]) == (None, 9)
 
 
-@pytest.mark.parametrize("squashed", [False, True])
+@pytest.mark.parametrize("compacted", [False, True])
 @pytest.mark.parametrize("replay", [False, True])
-def test_a_rerun_and_a_replay_read_the_same(decide: Decide, squashed: bool, replay: bool) -> None:
+def test_a_rerun_and_a_replay_read_the_same(decide: Decide, compacted: bool, replay: bool) -> None:
     before = {"id": "a", "after": 4, "to": 6, "at": "before"}
-    found = decide(applied=READ, replaced=before, squashed=squashed, replay=replay)
+    found = decide(applied=READ, replaced=before, compacted=compacted, replay=replay)
     assert (found["after"], found["to"], found["at"]) == (4, 6, "before")
 
 

@@ -125,7 +125,7 @@ class Source:
 
     def record(self, load_id: str) -> dict[str, Any]:
         [(note,)] = self.project.query(
-            f"select note from {{s}}.{self.name}_ledger where load_id = '{load_id}'"
+            f"select cdc__note from {{s}}.{self.name}_ledger where load_id = '{load_id}'"
             " and operation = 'L'"
         )
         found: dict[str, Any] = json.loads(note)
@@ -322,7 +322,7 @@ def test_columns_of_the_source_that_change(source: Source) -> None:
 
 
 def test_archive_and_compaction(source: Source, command: Command) -> None:
-    """A replay from the archive, and one of loads that compact has squashed, know what was read."""
+    """A replay from the archive, and one of loads that compact has merged, know what was read."""
     source.settings["events"] = {"archive": True}
     source.declare()
     source.run("insert into {t} values (1, 'ann', 1)")

@@ -34,7 +34,7 @@ class Written:
     schema: dict[str, Any]
     applied: dict[str, Any]
     version: int  # the commit that it was written for
-    squashed: list[str] = field(default_factory=list)
+    compacted: list[str] = field(default_factory=list)
 
 
 class Model:
@@ -108,7 +108,7 @@ class Model:
         common = len([1 for old, new in zip(self.loads, loads, strict=False) if old == new])
         for load in loads[common if is_rewritten is None else len(loads) :]:
             self.came[load] = self.sequence
-            self.came.update(dict.fromkeys(self.written[load].squashed, self.sequence))
+            self.came.update(dict.fromkeys(self.written[load].compacted, self.sequence))
         self.loads = loads
 
     # what can happen, each a step
@@ -176,18 +176,18 @@ class Model:
         run, gone = self.run_id(), self.loads[first:end]
         last = self.written[gone[-1]]
         history, checkpoint = (f"{gone[-1][:8]}-{kind}-{run}" for kind in ("h", "hc"))
-        squashed = [name for load in gone for name in self.written[load].squashed or [load]]
-        squashed = [name for name in squashed if "-hc-" not in name]
+        compacted = [name for load in gone for name in self.written[load].compacted or [load]]
+        compacted = [name for name in compacted if "-hc-" not in name]
         change, rows = self.rows(gone), self.rows(self.loads[:end])
         common = (last.schema, last.applied, 0)
-        self.written[history] = Written(change, abs(change), *common, squashed)
+        self.written[history] = Written(change, abs(change), *common, compacted)
         self.written[checkpoint] = Written(0, rows, *common)
         written = [
             {"load_id": load, "written": self.written[load].rows} for load in (history, checkpoint)
         ]
         compacted = TIMELINE._timeline_compacted(self.manifest, first, end, *written)
         # the record of a history says by which commits the loads came that it stands for
-        self.records[history] = [one for one in self.told() if one["load_id"] in squashed]
+        self.records[history] = [one for one in self.told() if one["load_id"] in compacted]
         self.commit(compacted, run)
         self.change(
             [*self.loads[:first], history, checkpoint, *self.loads[end:]], is_rewritten=False

@@ -371,7 +371,7 @@ def test_states_stay_readable_through_loads_compact_and_vacuum(
 
 
 @pytest.mark.integration
-def test_a_squashed_load_goes_with_the_others(shop: Project, command: Command) -> None:
+def test_a_compacted_load_goes_with_the_others(shop: Project, command: Command) -> None:
     done = shop.operate(
         "compact", entities="delta", older_than_days=0, histories=True, execute=True
     )
@@ -454,11 +454,11 @@ def test_an_undo_is_not_taken_for_done_since_its_loads_are_there(
 
 
 def test_a_compaction_is_not_taken_for_done_since_the_last_load_is_there() -> None:
-    squashed = ["20240301-h-00000001", "20240301-hc-00000001", "20240302-f-00000007"]
-    manifest = {"sequence": 6, "commit": "00000001", "loads": squashed}
-    published = {"sequence": 7, "commit": "0ther000", "loads": squashed[2:]}
+    compacted = ["20240301-h-00000001", "20240301-hc-00000001", "20240302-f-00000007"]
+    manifest = {"sequence": 6, "commit": "00000001", "loads": compacted}
+    published = {"sequence": 7, "commit": "0ther000", "loads": compacted[2:]}
     assert not load_macros()._is_committed(manifest, published)
-    assert load_macros()._is_committed(manifest, published | {"loads": squashed})
+    assert load_macros()._is_committed(manifest, published | {"loads": compacted})
 
 
 def test_what_differs_is_shown_with_a_rest() -> None:
@@ -479,7 +479,7 @@ def statuses(project: Project, name: str) -> list[tuple[str, str]]:
 
 @pytest.mark.integration
 def test_cdc_loads_says_what_became_of_loads(project: Project) -> None:
-    """Replaced by a rerun, after an undo, by a start anew; not squashed, nor taken back."""
+    """Replaced by a rerun, after an undo, by a start anew; not compacted, nor taken back."""
     project.entity("fates", COLUMNS)
     for day, value in ((0, "a"), (1, "b"), (1, "c")):
         project.land("fates", DAYS[day], "id,name", f"1,{value}", "2,b")

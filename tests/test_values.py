@@ -293,12 +293,12 @@ def staged(
     column = {"name": "v", "sql": "v", "data_type": data_type, "format": None, "encoding": None}
     column |= {"nullable": True, **meta}
     entity = {"timezone": zone, "source": {"on_unexpected_column": "error", "text": True}}
-    value = MACROS._cast(column, "raw__v", True, zone)
-    condition = MACROS._reject_condition(column, "raw__v", "v", True, entity)
+    value = MACROS._cast(column, "cdc__raw_v", True, zone)
+    condition = MACROS._reject_condition(column, "cdc__raw_v", "v", True, entity)
     rows = ", ".join(f"({place}, {MACROS._literal(raw)})" for place, raw in enumerate(raws))
     cursor.execute(
         f"select {condition or 'false'}, {shown} from (select *, {value} as v "
-        f"from values {rows} as landed (place, raw__v)) order by place"
+        f"from values {rows} as landed (place, cdc__raw_v)) order by place"
     )
     return [REJECTED if rejected else value for rejected, value in cursor.fetchall()]
 

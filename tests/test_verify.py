@@ -39,7 +39,7 @@ STORY = [*TOLD[:3], TOLD[3] | {9: ("i", "x")}, TOLD[4]]
 
 @pytest.fixture(scope="module")
 def shop(project: Project) -> Project:
-    """The entities after five loads; the first three or, of full and moves, four were squashed."""
+    """The entities after five loads; the first three or, of full and moves, four were compacted."""
     describe(project)
     for day, date in enumerate(DAYS):
         for name in ENTITIES:
@@ -113,7 +113,7 @@ def test_a_shared_session_is_left_alone(method: str, statements: int) -> None:
     ("per", "load", "time", "replay"),
     [
         ("date", "20240305-d-00000004", "2024-03-05", "2024-03-05"),
-        ("date", "20240304-h-00000002", "2024-03-04", "2024-03-01"),  # what was squashed together
+        ("date", "20240304-h-00000002", "2024-03-04", "2024-03-01"),  # what was compacted together
         ("date", "20240304-hc-00000003", "2024-03-04", "2024-03-01"),
         ("timestamp_ntz", "20240305T101500-d-0", "2024-03-05 10:15:00", "'2024-03-05 10:15:00'"),
         ("timestamp_ntz", "20240305-d-0", "2024-03-05 00:00:00", "'2024-03-05 00:00:00'"),
@@ -122,13 +122,13 @@ def test_a_shared_session_is_left_alone(method: str, statements: int) -> None:
 def test_a_replay_begins_where_it_can(
     cursor: Any, per: str, load: str, time: str, replay: str
 ) -> None:
-    squashed = "array('20240301-d-00000001', '20240304-d-00000001')"
+    compacted = "array('20240301-d-00000001', '20240304-d-00000001')"
     nothing = "cast(array() as array<string>)"
     found = load_macros()._verified_findings({"entity": {"name": "ticks", "eff_type": per}})
     cursor.execute(
         f"with found as (select 'lost' as problem, '{load}' as load_id, 'search, or %s' as repair),"
         " records as ("
-        f"select '20240304-h-00000002' as load_id, struct({squashed} as squashed) as record"
+        f"select '20240304-h-00000002' as load_id, struct({compacted} as compacted) as record"
         f" union all select '20240304-hc-00000003', struct({nothing})"
         f" union all select '20240305-d-00000004', struct({nothing})) {found}"
     )
@@ -252,7 +252,7 @@ def damage_full(project: Project) -> list[str]:
         rf"1 row: U \(updated\) though nothing .*\n.*began in: load {last} .*\n.*examples: id = 5\n"
         rf".*repair: spark-cdc replay --from 2024-03-05 --select full",
         rf"1 row: the key was there before the checkpoint, .*\n.*load {hc} .*\n.*: id = 1\n"
-        rf".*repair: spark-cdc replay --from 2024-03-01 --select full",  # squashed together
+        rf".*repair: spark-cdc replay --from 2024-03-01 --select full",  # compacted together
         rf"the counts do not reconcile: .* leave 5 rows X; written are 4\n.*load {hc}",
         rf"different figures: rows_updated is 2, in the ledger 3; .*\n.*load {last}",
         r"a row of a load that does not count and that none replaced\n.*20240306-f-00000000",
@@ -274,7 +274,7 @@ def damage_delta(project: Project) -> list[str]:
     damage.rewrite("04d", "I", "id <> 9")
     damage.rewrite("05d", "U", key_hash="if(id = 4, unhex(md5('x')), key_hash)")
     damage.rewrite("03hc", "X", name="if(id = 1, 'z', name)", seen="if(id = 2, 'z', seen)")
-    damage.rewrite("05d", "L", note=f"replace(note, '{before}', '20240101-d-00000000')")
+    damage.rewrite("05d", "L", cdc__note=f"replace(cdc__note, '{before}', '20240101-d-00000000')")
     one = "partition (entity = 'delta', load_id = '{}', status = 'committed')"
     row = f"select * from {{s}}.cdc_loads where load_id = '{hc}'"
     project.query(f"create table {{s}}.extra using parquet as {row}")
@@ -425,7 +425,7 @@ def test_each_damage_is_found(shop: Project, verify: Any) -> None:
     assert text.count("\nrepair: ") == len(re.findall(r"(?m)^- \w+: ", text))
     assert "\n- never: " not in text
 
-    # A ledger that is damaged is not squashed; what was written until then nobody sees.
+    # A ledger that is damaged is not compacted; what was written until then nobody sees.
     before = manifest(shop, "delta"), shop.rows("delta_history", "*")
     refused = shop.operate(
         "compact", entities="delta", older_than_days=0, histories=True, execute=True

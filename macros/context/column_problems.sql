@@ -31,8 +31,8 @@
         {%- set checks = [
             (name | lower in reserved,
              '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),
-            ((name | lower).startswith('raw__') or '\n' in name or '\r' in name or name | length > 128,
-             '%(label)s has a name that is too long, has a line break or begins with raw__: rename it and give its name in the source under '
+            ('\n' in name or '\r' in name or name | length > 128,
+             '%(label)s has a name that is too long or has a line break: rename it and give its name in the source under '
              'meta as `from`'),
             ('${' in name or '${' in meta.get('from', '') | string,
              '%(label)s has ${ in its name here or in the source, in the place of which Spark puts a setting: rename it in the source, or in '

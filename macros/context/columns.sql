@@ -100,23 +100,22 @@
 
 
 {#- Those of some names, in lower case, that the project gives to its own columns; an entity's
-    columns may not use them. Change-event entities have more of them. -#}
+    columns may not use them: what readers see, and all that begins with cdc__, as columns do that
+    live within a statement or for the next load only. Change-event entities have more of them. -#}
 {%- macro _reserved(names, is_events) -%}
     {%- set technical = [
         'key_hash', 'nonkey_hash', 'untracked_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
-        'business_date', 'load_id', 'note', 'is_deleted', 'in_checkpoint', 'since_checkpoint', 'in_last_load',
-        'rejected_columns', 'rejected_reason', 'rejected_row', 'repeated_key_hash', 'repeated_rows',
-        'default_operation', 'squashed_load_ids', 'load_record', 'recommitted', 'landing_problem', 'recency',
-        'rejected_rules', 'rule_bits', 'broken_rules',
+        'business_date', 'load_id', 'in_checkpoint', 'since_checkpoint', 'in_last_load', 'default_operation',
+        'compacted_load_ids', 'load_record', 'recommitted',
+        'rejected_columns', 'rejected_rules', 'rejected_reason', 'rejected_row',
     ] -%}
     {%- set of_events = [
         'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',
         'event_problem', 'event_origin', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_end_position', 'event_end_time',
-        'old_key_hash', 'old_alternate_hash', 'alternate_hashes', 'landing_names', 'final_position',
+        'old_key_hash', 'old_alternate_hash', 'alternate_hashes',
     ] -%}
     {%- set reserved = [] -%}
-    {%- for name in names if name in technical or name.startswith('fault_bits') or (is_events and (
-            name in of_events or '__' in name and name.split('__')[0] in ['step', 'old', 'filled', 'prior'])) -%}
+    {%- for name in names if name in technical or name.startswith('cdc__') or is_events and name in of_events -%}
         {%- do reserved.append(name) -%}
     {%- endfor -%}
     {{ return(reserved) }}

@@ -25,7 +25,7 @@
     {%- set policy_rules = [] if not policy or is_misfit else [
         (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
          'maintenance.keep_loads is %(keep_loads)s, and maintenance.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
-         'compact_loads of them, all but the last keep_loads are squashed, and two take their place'),
+         'compact_loads of them, all but the last keep_loads are compacted, and two take their place'),
         (policy.retention_hours is not none and policy.retention_hours < 24,
          'maintenance.retention_hours is %(retention_hours)s; accepted are numbers from 24 and null (off): a query that is running, and a load that is being '
          'written, are safe only while they are younger than that'),

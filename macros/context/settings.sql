@@ -58,7 +58,7 @@
         'loads': {'kind': 'number', 'default': 50},
         'rows': {'kind': 'number', 'default': 1000000},
     }} -%}
-    {#- by the end of a run: the number of loads from which on older ones are squashed, how many
+    {#- by the end of a run: the number of loads from which on older ones are compacted, how many
         are kept as they are, how long what that supersedes stays -#}
     {%- set maintenance = {'kind': 'mapping', 'null': true, 'says': 'compact_loads, keep_loads or retention_hours below it', 'settings': {
         'compact_loads': {'kind': 'number', 'null': 'off', 'default': 100},

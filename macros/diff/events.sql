@@ -18,8 +18,8 @@
 {%- set source = 'named' if summary.alternates else events -%}
 {%- set by_last = summary.get('by_last', false) -%}
 {%- set rules = entity.rules -%}
-{%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail'], 'step__rule_bits') -%}
-{%- set of_keys = 'select key_hash from last where step__place is not null' if by_last else spark_cdc._event_keys_sql(source, moves) -%}
+{%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail'], 'cdc__rules') -%}
+{%- set of_keys = 'select key_hash from last where cdc__place is not null' if by_last else spark_cdc._event_keys_sql(source, moves) -%}
 with
 {% if summary.alternates %}
 {{ spark_cdc._alternate_key_ctes(run, events) }},
@@ -49,13 +49,13 @@ matched as (
     select{{ ' /*+ broadcast(prior) */' if by_last and has_prior }}
         resolved.key_hash,
         resolved.event_position,
-        resolved.step__is_alive,
-        resolved.step__is_conflict,
+        resolved.cdc__is_alive,
+        resolved.cdc__is_conflict,
         {% for column in entity.key_columns -%}
         resolved.{{ column.sql }},
         {% endfor -%}
         {%- for column in entity.stored if column.role != 'key' -%}
-        {%- set filled = 'resolved.' ~ spark_cdc._quote('filled__' ~ column.name) -%}
+        {%- set filled = 'resolved.' ~ spark_cdc._quote('cdc__filled_' ~ column.name) -%}
         {%- if column not in missing -%}
         resolved.{{ column.sql }},
         {% elif not has_prior -%}
@@ -69,18 +69,18 @@ matched as (
         {%- endfor %}
         {%- if gives_up -%}
         {%- for column in entity.stored -%}
-        given_up.{{ column.sql }} as `prior__{{ column.sql.strip('`') }}`,
+        given_up.{{ column.sql }} as `cdc__prior_{{ column.sql.strip('`') }}`,
         {% endfor -%}
         {%- endif %}
         {%- if has_prior -%}
-        prior.nonkey_hash as step__prior_nonkey_hash,
+        prior.nonkey_hash as cdc__nonkey_hash_before,
         {%- if entity.untracked %}
-        prior.untracked_hash as step__prior_untracked_hash,
+        prior.untracked_hash as cdc__untracked_hash_before,
         {%- endif %}
-        prior.eff_start_date as step__prior_start_date,
-        coalesce(prior.operation not in ('D', 'T'), false) as step__was_alive
+        prior.eff_start_date as cdc__start_date_before,
+        coalesce(prior.operation not in ('D', 'T'), false) as cdc__was_alive
         {%- else -%}
-        false as step__was_alive
+        false as cdc__was_alive
         {%- endif %}
     from resolved
     {%- if has_prior %}
@@ -88,11 +88,11 @@ matched as (
         on resolved.key_hash = prior.key_hash
     {%- if missing and moves %}
     left join prior as root
-        on resolved.step__root_key_hash = root.key_hash and {{ spark_cdc._is_alive('root', summary.truncated) }}
+        on resolved.cdc__root_key_hash = root.key_hash and {{ spark_cdc._is_alive('root', summary.truncated) }}
     {%- endif %}
     {%- if gives_up %}
     left join given_up
-        on resolved.key_hash = given_up.key_hash and not resolved.step__is_alive
+        on resolved.key_hash = given_up.key_hash and not resolved.cdc__is_alive
     {%- endif %}
     {%- if not (summary.late_possible or moves) %}
     where prior.event_position is null or resolved.event_position > prior.event_position
@@ -108,7 +108,7 @@ hashed as (
         {{ spark_cdc._hash(entity.untracked) | indent(8) }} as untracked_hash
         {%- endif %}
         {%- if rules %},
-        {{ spark_cdc._rule_bits(rules, 'step__is_alive and not step__is_conflict') | indent(8) }} as step__rule_bits
+        {{ spark_cdc._rule_bits(rules, 'cdc__is_alive and not cdc__is_conflict') | indent(8) }} as cdc__rules
         {%- endif %}
     from matched
 ),
@@ -117,12 +117,12 @@ judged as (
     select
         *,
         case
-            when step__is_conflict{{ ' or ' ~ sets_aside if sets_aside }} then 'R'
-            when step__is_alive and not step__was_alive then 'I'
+            when cdc__is_conflict{{ ' or ' ~ sets_aside if sets_aside }} then 'R'
+            when cdc__is_alive and not cdc__was_alive then 'I'
             {%- if has_prior %}
-            when step__is_alive and nonkey_hash <> step__prior_nonkey_hash then 'U'
-            when step__is_alive then 'N'
-            when step__was_alive then 'D'
+            when cdc__is_alive and nonkey_hash <> cdc__nonkey_hash_before then 'U'
+            when cdc__is_alive then 'N'
+            when cdc__was_alive then 'D'
             {%- endif %}
             else 'T'
         end as operation
@@ -133,19 +133,19 @@ tagged as (
     select
         {% for column in entity.stored -%}
         {%- if gives_up -%}
-        if(operation = 'D', `prior__{{ column.sql.strip('`') }}`, {{ column.sql }}) as {{ column.sql }},
+        if(operation = 'D', `cdc__prior_{{ column.sql.strip('`') }}`, {{ column.sql }}) as {{ column.sql }},
         {% else -%}
         {{ column.sql }},
         {% endif -%}
         {% endfor -%}
         key_hash,
-        {{ "if(operation = 'D', step__prior_nonkey_hash, nonkey_hash) as nonkey_hash" if has_prior else 'nonkey_hash' }},
+        {{ "if(operation = 'D', cdc__nonkey_hash_before, nonkey_hash) as nonkey_hash" if has_prior else 'nonkey_hash' }},
         {%- if entity.untracked %}
-        {{ "if(operation = 'D', step__prior_untracked_hash, untracked_hash) as untracked_hash" if has_prior else 'untracked_hash' }},
+        {{ "if(operation = 'D', cdc__untracked_hash_before, untracked_hash) as untracked_hash" if has_prior else 'untracked_hash' }},
         {%- endif %}
-        {{ "if(operation = 'N', step__prior_start_date, " ~ start ~ ')' if has_prior else start }} as eff_start_date,
+        {{ "if(operation = 'N', cdc__start_date_before, " ~ start ~ ')' if has_prior else start }} as eff_start_date,
         event_position,
-        {{ spark_cdc._tagged_event_note(entity) | indent(8) }} as note,
+        {{ spark_cdc._tagged_event_note(entity) | indent(8) }} as cdc__note,
         {{ spark_cdc._partition(load) | indent(8) }},
         operation
     from judged
@@ -168,11 +168,11 @@ rejected as (
         {%- endif %}
         {{ start }} as eff_start_date,
         event_position,
-        note,
+        cdc__note,
         {{ spark_cdc._partition(load) | indent(8) }},
         'R' as operation
     from {{ events }}
-    where note is not null
+    where cdc__note is not null
 )
 {%- endif %}
 
@@ -187,9 +187,9 @@ select * from {{ name }}
 {#- The note on the row that a key ends with: JSON where it is set aside, since another event stands
     at its place or a rule says so; the names of the rules that warn of it. -#}
 {%- macro _tagged_event_note(entity) -%}
-{%- set rules, bits = entity.rules, 'step__rule_bits' -%}
+{%- set rules, bits = entity.rules, 'cdc__rules' -%}
 case
-    when step__is_conflict
+    when cdc__is_conflict
         then to_json(named_struct(
             'kind', 'tied_events',
             'columns', cast(array() as array<string>),
@@ -236,8 +236,8 @@ select old_key_hash from {{ events }} where old_key_hash is not null
     given up (half 0). A truncate among archived events counts more than what else stands at its
     place (half 2), as in loads: its transaction ends with the word. Where keys move, a step says
     whether its row comes from another key
-    (step__arrives), or else is inserted, and then whether the key may hold another row still
-    (step__may_queue).
+    (cdc__arrives), or else is inserted, and then whether the key may hold another row still
+    (cdc__may_queue).
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _event_steps_sql(how) -%}
 {%- set moves = how.moves -%}
@@ -253,31 +253,31 @@ select
     {%- for name in how.carried %}
     incoming.{{ name }},
     {%- endfor %}
-    {{ "if(endswith(incoming.event_transaction, ' truncate'), 2, 1)" if how.carried else 1 }} as step__half,
-    incoming.event_op = 'delete' as step__is_end,
+    {{ "if(endswith(incoming.event_transaction, ' truncate'), 2, 1)" if how.carried else 1 }} as cdc__half,
+    incoming.event_op = 'delete' as cdc__is_end,
     {%- if not moves %}
-    incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as step__is_start,
+    incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as cdc__is_start,
     {%- else %}
     coalesce(
         incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
         or incoming.old_key_hash is not null and incoming.event_absent is null and incoming.event_unavailable is null,
         false
-    ) as step__is_start,
+    ) as cdc__is_start,
     coalesce(
         incoming.old_key_hash is not null
         {%- if pairs %}
         or incoming.event_op = 'insert' and (incoming.event_unavailable is null or pair.first_key_hash = pair.last_key_hash)
         and pair.first_key_hash is not null
         {%- endif %}, false
-    ) as step__arrives,
+    ) as cdc__arrives,
     incoming.event_op = 'insert' and incoming.event_unavailable is null and incoming.old_key_hash is null
-    {{- ' and pair.first_key_hash is null' if pairs }} as step__is_inserted,
-    {{ 'departed.first_key_hash is not null' if pairs else 'false' }} as step__may_queue,
-    coalesce(incoming.event_transaction, to_json(incoming.event_position)) as step__transaction_id,
+    {{- ' and pair.first_key_hash is null' if pairs }} as cdc__is_inserted,
+    {{ 'departed.first_key_hash is not null' if pairs else 'false' }} as cdc__may_queue,
+    coalesce(incoming.event_transaction, to_json(incoming.event_position)) as cdc__transaction_id,
     {%- if pairs %}
-    coalesce(incoming.old_key_hash, if(pair.first_key_hash = pair.last_key_hash, pair.first_key_hash, null)) as step__source_key_hash,
+    coalesce(incoming.old_key_hash, if(pair.first_key_hash = pair.last_key_hash, pair.first_key_hash, null)) as cdc__source_key_hash,
     {%- else %}
-    incoming.old_key_hash as step__source_key_hash,
+    incoming.old_key_hash as cdc__source_key_hash,
     {%- endif %}
     {%- endif %}
     {%- if how.partial %}
@@ -298,7 +298,7 @@ left join (
         min(key_hash) as first_key_hash,
         max(key_hash) as last_key_hash
     from {{ how.events }}
-    where note is null and event_op = 'delete'
+    where cdc__note is null and event_op = 'delete'
     group by {{ place }}, event_transaction
 ) as pair
     on
@@ -317,7 +317,7 @@ left join (
             key_hash,
             event_transaction
         from {{ how.events }}
-        where note is null and event_op in ('insert', 'delete') and event_transaction is not null
+        where cdc__note is null and event_op in ('insert', 'delete') and event_transaction is not null
         group by key_hash, event_transaction
         having coalesce(
             min(if(event_op = 'delete', event_position, null)) < min(if(event_op = 'insert', event_position, null)),
@@ -344,20 +344,20 @@ select
     {%- for name in how.carried %}
     {{ "'delete' as event_op" if name == 'event_op' else name }},
     {%- endfor %}
-    0 as step__half,
-    true as step__is_end,
-    event_absent is null and event_unavailable is null as step__is_start,
-    false as step__arrives,
-    false as step__is_inserted,
-    false as step__may_queue,
-    coalesce(event_transaction, to_json(event_position)) as step__transaction_id,
-    cast(null as binary) as step__source_key_hash,
+    0 as cdc__half,
+    true as cdc__is_end,
+    event_absent is null and event_unavailable is null as cdc__is_start,
+    false as cdc__arrives,
+    false as cdc__is_inserted,
+    false as cdc__may_queue,
+    coalesce(event_transaction, to_json(event_position)) as cdc__transaction_id,
+    cast(null as binary) as cdc__source_key_hash,
     {%- if how.partial %}
     cast(null as array<string>) as event_absent,
     cast(null as array<string>) as event_unavailable,
     {%- endif %}
     {% for column in how.entity.stored -%}
-    {{ spark_cdc._quote('old__' ~ column.name) if column.role == 'key' else 'cast(null as ' ~ column.data_type ~ ')' }} as {{ column.sql }}{{ ',
+    {{ spark_cdc._quote('cdc__old_' ~ column.name) if column.role == 'key' else 'cast(null as ' ~ column.data_type ~ ')' }} as {{ column.sql }}{{ ',
     ' if not loop.last }}
     {%- endfor %}
 from {{ how.events }}
@@ -449,14 +449,14 @@ where
     {%- set is_dense = is_plain and has_place and low is not none and (high[1] - low[1]) // 64 <= count.event_count // 4 -%}
     {%- set one_each = is_plain and has_place and (
         is_dense and not spark_cdc._query(spark_cdc._any_group_sql(
-            events, 'shiftright(step__place, 6)', 'count(*) <> bit_count(bit_or(shiftleft(1L, cast(step__place & 63L as int))))'))
+            events, 'shiftright(cdc__place, 6)', 'count(*) <> bit_count(bit_or(shiftleft(1L, cast(cdc__place & 63L as int))))'))
         or not spark_cdc._query(spark_cdc._shared_places_sql(entity, events))) -%}
     {%- set unfilled = spark_cdc._query(spark_cdc._unfilled_sql(run, events, summary))[0].unfilled | int if count.unavailable else 0 -%}
     {%- set late = spark_cdc._late_events(run, events, count.event_count, fromjson(row.truncated).get('p')) if asks_late else {'late': 0} -%}
     {{ return(dict(
         dict(summary, unfilled=unfilled, reads=count.reads, last=fromjson(row.highest).get('p'), **late),
         conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._any_group_sql(
-            events, 'xxhash64(key_hash, event_position)', 'min(event_hash) <> max(event_hash)', 'note is null and ')) | length > 0,
+            events, 'xxhash64(key_hash, event_position)', 'min(event_hash) <> max(event_hash)', 'cdc__note is null and ')) | length > 0,
         by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
             and spark_cdc._is_few(entity, count.key_count // 2),
     )) }}
@@ -464,21 +464,21 @@ where
 
 
 {%- macro _event_summary_sql(entity, events, has_place=false, origin={}) -%}
-{%- set applies = "note is null and event_op not in ('read', 'control')" -%}
+{%- set applies = "cdc__note is null and event_op not in ('read', 'control')" -%}
 select
     count(*) as event_count,
-    count(note) as rejected,
-    count_if(note is null and event_op = 'control') as controls,
-    count_if(note is null and event_op = 'truncate') as truncates,
-    count_if(note is null and event_op = 'delete') as deletes,
-    count_if(note is null and event_op = 'insert') as inserts,
-    count_if(note is null and event_op = 'read') as reads,
-    count_if(note is null and (event_absent is not null or event_unavailable is not null)) as lacking,
-    count_if(note is null and event_unavailable is not null) as unavailable,
-    count_if(note is null and event_op = 'insert' and event_unavailable is not null) as splits,
-    {{ 'count_if(note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
-    {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
-    count_if(note is null and event_transaction is not null) as transactions,
+    count(cdc__note) as rejected,
+    count_if(cdc__note is null and event_op = 'control') as controls,
+    count_if(cdc__note is null and event_op = 'truncate') as truncates,
+    count_if(cdc__note is null and event_op = 'delete') as deletes,
+    count_if(cdc__note is null and event_op = 'insert') as inserts,
+    count_if(cdc__note is null and event_op = 'read') as reads,
+    count_if(cdc__note is null and (event_absent is not null or event_unavailable is not null)) as lacking,
+    count_if(cdc__note is null and event_unavailable is not null) as unavailable,
+    count_if(cdc__note is null and event_op = 'insert' and event_unavailable is not null) as splits,
+    {{ 'count_if(cdc__note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
+    {{ 'count_if(cdc__note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
+    count_if(cdc__note is null and event_transaction is not null) as transactions,
     count(event_unexpected) as unexpected,
     {%- if entity.events.origin %}
     {#- whether they are of one table and log: numbers, since Spark sorts rows to compare texts -#}
@@ -493,8 +493,8 @@ select
     approx_count_distinct(xxhash64({{ entity.key_columns | map(attribute='sql') | join(', ') }})) as key_count,
     {%- endif %}
     {#- as JSON; arrays are compared one by one by code that Spark does not compile -#}
-    {%- for name, aggregate, condition in [('lowest', 'min', applies), ('highest', 'max', applies), ('truncated', 'max', "note is null and event_op = 'truncate'")] %}
-    {%- set place = aggregate ~ '(if(' ~ condition ~ ', ' ~ ('step__place' if has_place else 'event_position') ~ ', null))' %}
+    {%- for name, aggregate, condition in [('lowest', 'min', applies), ('highest', 'max', applies), ('truncated', 'max', "cdc__note is null and event_op = 'truncate'")] %}
+    {%- set place = aggregate ~ '(if(' ~ condition ~ ', ' ~ ('cdc__place' if has_place else 'event_position') ~ ', null))' %}
     to_json(named_struct('p', {{ 'if(' ~ place ~ ' is null, null, array(1L, ' ~ place ~ '))' if has_place else place }})) as {{ name }}
     {{- ',' if not loop.last }}
     {%- endfor %}
@@ -507,7 +507,7 @@ from {{ events }}
 {%- macro _missing_columns_sql(events) -%}
 select to_json(array_distinct(flatten(collect_set(concat(coalesce(event_absent, array()), coalesce(event_unavailable, array())))))) as missing
 from {{ events }}
-where note is null and (event_absent is not null or event_unavailable is not null)
+where cdc__note is null and (event_absent is not null or event_unavailable is not null)
 {%- endmacro -%}
 
 
@@ -516,7 +516,7 @@ where note is null and (event_absent is not null or event_unavailable is not nul
 {%- macro _reused_keys_sql(events) -%}
 select key_hash
 from {{ events }}
-where note is null and event_op in ('insert', 'delete') and event_transaction is not null
+where cdc__note is null and event_op in ('insert', 'delete') and event_transaction is not null
 group by key_hash, event_transaction
 having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
 limit 1
@@ -526,7 +526,7 @@ limit 1
 {#- Whether two events, different ones or not, may stand at one place where that is one number: no
     event is hashed for it. -#}
 {%- macro _shared_places_sql(entity, events) -%}
-{{ spark_cdc._any_group_sql(events, 'xxhash64(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ', step__place)', 'count(*) > 1') }}
+{{ spark_cdc._any_group_sql(events, 'xxhash64(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ', cdc__place)', 'count(*) > 1') }}
 {%- endmacro -%}
 
 
@@ -553,7 +553,7 @@ limit 1
 
 {#- Which events may count at all, as a condition. -#}
 {%- macro _counting_event(summary, qualifier='') -%}
-{{ qualifier }}note is null
+{{ qualifier }}cdc__note is null
 and {{ qualifier }}event_op not in ('control', 'truncate')
 {%- if summary.truncated %}
 and {{ qualifier }}event_position > {{ spark_cdc._position_literal(summary.truncated) }}
@@ -606,7 +606,7 @@ limit 6
     {%- set row = spark_cdc._query(spark_cdc._late_events_sql(run, events, event_count))[0] -%}
     {%- set late, known = row.late | int, row.known | int -%}
     {%- set is_asked = guards.late_share is not none and known >= guards.min_rows and late > guards.late_share * known -%}
-    {%- set apart = spark_cdc._query(spark_cdc._late_events_apart_sql(run, events, event_count, truncated))[0].late | int if is_asked else 0 -%}
+    {%- set apart = spark_cdc._query(spark_cdc._late_events_separately_sql(run, events, event_count, truncated))[0].late | int if is_asked else 0 -%}
     {{ return({'late': late, 'known': known, 'late_apart': apart}) }}
 {%- endmacro -%}
 
@@ -622,14 +622,14 @@ left join (
     {{ spark_cdc._rows_before_sql(run, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
 ) as prior
     on incoming.key_hash = prior.key_hash
-where incoming.note is null and incoming.event_op <> 'control'
+where incoming.cdc__note is null and incoming.event_op <> 'control'
 {%- endmacro -%}
 
 
 {#- An event that comes again is late, too, but what its key came to is in the state: the newest
     event of the key has the position that was applied last, says the same as the row, or is from
     before a truncate that comes again. -#}
-{%- macro _late_events_apart_sql(run, events, event_count, truncated) -%}
+{%- macro _late_events_separately_sql(run, events, event_count, truncated) -%}
 {%- set before = run.load.applied.get('truncated') -%}
 select coalesce(sum(newest.event_count), 0) as late
 from (
@@ -637,7 +637,7 @@ from (
         key_hash,
         max(event_position) as event_position,
         max_by(event_op = 'delete', event_position) as is_delete,
-        max_by(step__nonkey_hash, event_position) as nonkey_hash,
+        max_by(cdc__nonkey_hash, event_position) as nonkey_hash,
         count(*) as event_count
     from (
         select
@@ -648,10 +648,10 @@ from (
                 event_absent is null and event_unavailable is null,
                 {{ spark_cdc._hash(run.entity.compared) | indent(16) }},
                 null
-            ) as step__nonkey_hash
+            ) as cdc__nonkey_hash
         from {{ events }}
         where
-            note is null
+            cdc__note is null
             and event_op <> 'control'
             and key_hash is not null
             {%- if truncated %}
@@ -693,11 +693,11 @@ where
 untouched as (
     select
         {{ spark_cdc._payload(entity) | join(',\n        ') }},
-        {{ "if(fate = 'D', " ~ spark_cdc._load_start(run) ~ ', eff_start_date) as eff_start_date' if summary.truncates else 'eff_start_date' }},
-        {{ "if(fate = 'D', " ~ truncated ~ ', event_position) as event_position' if summary.truncates else 'event_position' }},
-        cast(null as string) as note,
+        {{ "if(cdc__fate = 'D', " ~ spark_cdc._load_start(run) ~ ', eff_start_date) as eff_start_date' if summary.truncates else 'eff_start_date' }},
+        {{ "if(cdc__fate = 'D', " ~ truncated ~ ', event_position) as event_position' if summary.truncates else 'event_position' }},
+        cast(null as string) as cdc__note,
         {{ spark_cdc._partition(load) | indent(8) }},
-        fate as operation
+        cdc__fate as operation
     from (
         select
             state.*,
@@ -717,7 +717,7 @@ untouched as (
                 {%- if load.is_checkpoint %}
                 {{ 'when state.event_position > ' ~ truncated ~ ' then' if truncated else 'else' }} 'X'
                 {%- endif %}
-            end as fate
+            end as cdc__fate
         from (
             {{ spark_cdc._prior_sql(run, ['event_position', 'operation'], dead=load.is_checkpoint) | indent(12) }}
         ) as state
@@ -734,6 +734,6 @@ untouched as (
         ) as touched
             on state.key_hash = touched.key_hash and coalesce(touched.event_position > state.event_position, true)
     ) as decided
-    where fate is not null
+    where cdc__fate is not null
 )
 {%- endmacro -%}

@@ -71,13 +71,13 @@ select
 from (
     select
         *,
-        row_number() over (partition by key_hash order by load_id desc) as recency
+        row_number() over (partition by key_hash order by load_id desc) as cdc__rank
     from {{ spark_cdc._from(ledger) | indent(4) }}
     where
         {{ condition | indent(8) }}
         and operation in {{ spark_cdc._operations('known' if dead else 'visible') }}
 ) as newest
-where recency = 1{{ " and operation <> 'D'" if not dead }}
+where cdc__rank = 1{{ " and operation <> 'D'" if not dead }}
 {%- endmacro -%}
 
 
@@ -91,7 +91,7 @@ select
 from (
     select
         loaded.*,
-        row_number() over (partition by loaded.key_hash order by loaded.eff_start_date desc, loaded.load_id desc) as recency
+        row_number() over (partition by loaded.key_hash order by loaded.eff_start_date desc, loaded.load_id desc) as cdc__rank
     from {{ ledger | string | indent(4) }} as loaded
     {%- if keys %}
     left semi join {{ keys }}
@@ -112,7 +112,7 @@ from (
             {%- endif %}
         )
 ) as ranked
-where recency = 1 and operation <> 'D'
+where cdc__rank = 1 and operation <> 'D'
 {%- endmacro -%}
 
 
@@ -120,11 +120,11 @@ where recency = 1 and operation <> 'D'
     has changed since, its row in either. Used by diff(), by the report, by what a replay would
     change, and by change feeds where a commit took loads away.
     Arguments: ledger, changed (query of the rows that only one of the states has: columns and
-    is__after, which says whether it is the second), common (the state at the end of the loads that
-    both have), columns (list of expressions over the ledger's, key_hash, operation, eff_start_date
-    and load_id among them), operations (as of _rows_of_keys_sql()).
-    Returns common table expressions; the last one is `states`: these columns and is__after, also of
-    keys that are deleted (operation D). -#}
+    cdc__is_after, which says whether it is the second), common (the state at the end of the loads
+    that both have), columns (list of expressions over the ledger's, key_hash, operation,
+    eff_start_date and load_id among them), operations (as of _rows_of_keys_sql()).
+    Returns common table expressions; the last one is `states`: these columns and cdc__is_after,
+    also of keys that are deleted (operation D). -#}
 {%- macro _compared_states_ctes(ledger, changed, common, columns, operations) -%}
 changed as (
     {{ changed | indent(4) }}
@@ -135,7 +135,7 @@ states as (
     from (
         select
             *,
-            row_number() over (partition by key_hash, is__after order by eff_start_date desc, load_id desc) as recency
+            row_number() over (partition by key_hash, cdc__is_after order by eff_start_date desc, load_id desc) as cdc__rank
         from (
             select *
             from changed
@@ -145,14 +145,14 @@ states as (
 
             select
                 *,
-                explode(array(false, true)) as is__after
+                explode(array(false, true)) as cdc__is_after
             from (
                 {{ spark_cdc._rows_of_keys_sql(ledger, 'changed', common, columns, operations) | indent(16) }}
             ) as prior
             {%- endif %}
         ) as known
     ) as ranked
-    where recency = 1
+    where cdc__rank = 1
 )
 {%- endmacro -%}
 
@@ -214,10 +214,10 @@ date'{{ load.business_time[:10] }}' as business_date,
     held, or as its last payload.
     Arguments: run, row (what the prior rows are called), operation, start (eff_start_date as SQL;
     none keeps the row's). -#}
-{%- macro _kept_row(run, row, operation, start=none) -%}
+{%- macro _prior_row(run, row, operation, start=none) -%}
 {{ row }}.{{ spark_cdc._payload(run.entity) | join(',\n' ~ row ~ '.') }},
 {{ start ~ ' as eff_start_date' if start else row ~ '.eff_start_date' }},
-cast(null as string) as note,
+cast(null as string) as cdc__note,
 {{ spark_cdc._partition(run.load) }},
 '{{ operation }}' as operation
 {%- endmacro -%}

@@ -2,7 +2,7 @@
     declared order in one pass. The last of them is `resolved`: one row per key that something was
     applied to.
 
-    Columns of its own begin with step__, so that they never meet a column of the entity. An event
+    Columns of its own begin with cdc__, so that they never meet a column of the entity. An event
     is one step of its key, or two where the key changes: the old key is given up (half 0), the new
     one taken (half 1). The last step of a key tells whether it is there; values that a row lacks
     come from the row's earlier steps since it began, else from its prior state.
@@ -19,15 +19,15 @@
     summary (of _event_summary()), prior (name of a CTE with key_hash, event_position and
     operation of the keys' last rows, or none), carried (columns of the events, load_id among
     them, that are handed on with every step; none: of each key the last step is wanted). Columns
-    of `resolved`: key_hash, event_position (last applied), step__is_alive, step__is_conflict,
-    those carried (and step__half, by which they are ordered at one place), the key columns,
-    those of _missing_of() as `filled__<name>` (null or a struct with the value) where partial,
-    the others under their names; step__root_key_hash (whose prior row fills what is still
+    of `resolved`: key_hash, event_position (last applied), cdc__is_alive, cdc__is_conflict,
+    those carried (and cdc__half, by which they are ordered at one place), the key columns,
+    those of _missing_of() as `cdc__filled_<name>` (null or a struct with the value) where partial,
+    the others under their names; cdc__root_key_hash (whose prior row fills what is still
     missing, or null) where partial. -#}
 {%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[]) -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) -%}
 {%- set names, compared = carried + entity.key_columns | map(attribute='sql') | list, [] -%}
-{%- for column in missing -%}{%- do names.append(spark_cdc._quote('filled__' ~ column.name)) -%}{%- endfor -%}
+{%- for column in missing -%}{%- do names.append(spark_cdc._quote('cdc__filled_' ~ column.name)) -%}{%- endfor -%}
 {%- do names.extend(entity.stored | rejectattr('role', 'equalto', 'key') | reject('in', missing) | map(attribute='sql')) -%}
 {%- for column in entity.compared -%}{%- do compared.append(dict(column, sql='steps.' ~ column.sql)) -%}{%- endfor -%}
 {%- set how = {
@@ -50,13 +50,13 @@ steps as (
 newer as (
     select
         steps.*,
-        coalesce({{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as step__existed
+        coalesce({{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as cdc__existed
         {%- if how.moves %},
-        coalesce(not {{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as step__was_dead,
+        coalesce(not {{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as cdc__was_dead,
         -- a row that is inserted as it is there is sent again
         coalesce(
-            if(step__is_inserted and step__may_queue, prior.nonkey_hash = {{ spark_cdc._hash(compared) | indent(12) }}, false), false
-        ) as step__is_known
+            if(cdc__is_inserted and cdc__may_queue, prior.nonkey_hash = {{ spark_cdc._hash(compared) | indent(12) }}, false), false
+        ) as cdc__is_known
         {%- endif %}
     from steps
     left join {{ prior }} as prior
@@ -67,7 +67,7 @@ newer as (
 newer as (
     select
         *,
-        false as step__existed
+        false as cdc__existed
     from steps
 ),
 {%- endif %}
@@ -79,16 +79,16 @@ resolved as (
     select
         key_hash,
         event_position,
-        not step__is_end as step__is_alive,
-        false as step__is_conflict,
-        {{ (names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
+        not cdc__is_end as cdc__is_alive,
+        false as cdc__is_conflict,
+        {{ (names + ['key_hash as cdc__root_key_hash']) | join(',\n        ') }}
     from (
         select
             *,
-            row_number() over (partition by key_hash order by event_position desc) as recency
+            row_number() over (partition by key_hash order by event_position desc) as cdc__rank
         from newer
     ) as newest
-    where recency = 1
+    where cdc__rank = 1
 )
 {%- endif %}
 {%- endmacro -%}
@@ -98,27 +98,27 @@ resolved as (
     that stay the last one, beside what the earlier steps of its row say.
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _position_order_ctes(how) -%}
-{%- set by_position = 'partition by key_hash order by event_position, step__half, event_hash' ~ (', load_id' if how.carried else '') -%}
+{%- set by_position = 'partition by key_hash order by event_position, cdc__half, event_hash' ~ (', load_id' if how.carried else '') -%}
 {%- set at_same_place -%}
-lag(event_position) over ({{ by_position }}) = event_position and lag(step__half) over ({{ by_position }}) = step__half
+lag(event_position) over ({{ by_position }}) = event_position and lag(cdc__half) over ({{ by_position }}) = cdc__half
 {%- endset -%}
 ordered as (
     select
         *,
-        lead(event_position) over ({{ by_position }}) is null as step__is_last,
+        lead(event_position) over ({{ by_position }}) is null as cdc__is_last,
         coalesce(
             {{ at_same_place }}
             and lag(event_hash) over ({{ by_position }}) = event_hash, false
-        ) as step__is_repeated,
+        ) as cdc__is_repeated,
         coalesce(
             {{ at_same_place }}
             and lag(event_hash) over ({{ by_position }}) <> event_hash, false
-        ) as step__is_conflict
+        ) as cdc__is_conflict
         {%- if how.partial and not how.moves %}
         {%- for column in how.missing %},
         last_value(
-            if(step__is_end or step__is_start or not {{ spark_cdc._is_missing(column) }}, struct({{ column.sql }} as value), null), true
-        ) over ({{ by_position }} rows between unbounded preceding and current row) as {{ spark_cdc._quote('filled__' ~ column.name) }}
+            if(cdc__is_end or cdc__is_start or not {{ spark_cdc._is_missing(column) }}, struct({{ column.sql }} as value), null), true
+        ) over ({{ by_position }} rows between unbounded preceding and current row) as {{ spark_cdc._quote('cdc__filled_' ~ column.name) }}
         {%- endfor %}
         {%- endif %}
     from newer
@@ -131,14 +131,14 @@ resolved as (
     select
         key_hash,
         event_position,
-        not step__is_end as step__is_alive,
-        step__is_conflict,
+        not cdc__is_end as cdc__is_alive,
+        cdc__is_conflict,
         {%- if how.carried %}
-        step__half,
+        cdc__half,
         {%- endif %}
-        {{ (how.value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
+        {{ (how.value_names + ['key_hash as cdc__root_key_hash']) | join(',\n        ') }}
     from ordered
-    where {{ 'not step__is_repeated' if how.carried else 'step__is_last or step__is_conflict' }}
+    where {{ 'not cdc__is_repeated' if how.carried else 'cdc__is_last or cdc__is_conflict' }}
 )
 {%- endif %}
 {%- endmacro -%}
@@ -155,11 +155,11 @@ resolved as (
     key. Nor does it take one: a key change of a whole row right behind itself.
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _occupancy_ctes(how) -%}
-{%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
-{%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
+{%- set so_far = 'order by event_position, cdc__half rows between unbounded preceding and current row' -%}
+{%- set so_far_before = 'order by event_position, cdc__half rows between unbounded preceding and 1 preceding' -%}
 {%- set last = 'filled' if how.partial else 'freed' -%}
 {%- set root -%}
-{{ 'if(step__row_segment is null, step__row_key_hash, null)' if how.partial else 'key_hash' }} as step__root_key_hash
+{{ 'if(cdc__row_segment is null, cdc__row_key_hash, null)' if how.partial else 'key_hash' }} as cdc__root_key_hash
 {%- endset -%}
 {%- set before_key = 'partition by key_hash ' ~ so_far_before -%}
 {%- set tells_again = how.summary.get('key_changes', true) -%}
@@ -167,41 +167,41 @@ told as (
     select
         *,
         {%- if tells_again %}
-        step__half = 0 and ({{ 'step__was_dead or ' if how.has_prior }}lag(step__half) over of_key is not null)
-        and not coalesce(bool_or(not step__is_end) over ({{ before_key }}), false) as step__leaves_nothing,
+        cdc__half = 0 and ({{ 'cdc__was_dead or ' if how.has_prior }}lag(cdc__half) over of_key is not null)
+        and not coalesce(bool_or(not cdc__is_end) over ({{ before_key }}), false) as cdc__leaves_nothing,
         {%- endif %}
-        coalesce(step__transaction_id <> lag(step__transaction_id) over of_key, false) as step__begins_transaction,
+        coalesce(cdc__transaction_id <> lag(cdc__transaction_id) over of_key, false) as cdc__begins_transaction,
         coalesce(
-            step__half = 0 and step__is_start and lag(step__half) over of_key = 0 and lag(event_hash) over of_key = event_hash
-            and lag(step__transaction_id) over of_key = step__transaction_id, false
-        ) as step__leaves_again,
+            cdc__half = 0 and cdc__is_start and lag(cdc__half) over of_key = 0 and lag(event_hash) over of_key = event_hash
+            and lag(cdc__transaction_id) over of_key = cdc__transaction_id, false
+        ) as cdc__leaves_again,
         last_value(
             if(
-                step__is_end or step__arrives or step__is_inserted,
-                struct(step__transaction_id as transaction_id, step__is_inserted as is_inserted, step__source_key_hash as source_key_hash, event_hash),
+                cdc__is_end or cdc__arrives or cdc__is_inserted,
+                struct(cdc__transaction_id as transaction_id, cdc__is_inserted as is_inserted, cdc__source_key_hash as source_key_hash, event_hash),
                 null
             ), true
-        ) over ({{ before_key }}) as step__before
+        ) over ({{ before_key }}) as cdc__before
     from ordered
-    where not step__is_repeated
-    window of_key as (partition by key_hash order by event_position, step__half)
+    where not cdc__is_repeated
+    window of_key as (partition by key_hash order by event_position, cdc__half)
 ),
 
 pushing as (
     select
         *,
-        step__arrives and not coalesce(
-            step__is_start and step__before.source_key_hash = step__source_key_hash and step__before.event_hash = event_hash
-            and step__before.transaction_id = step__transaction_id, false
+        cdc__arrives and not coalesce(
+            cdc__is_start and cdc__before.source_key_hash = cdc__source_key_hash and cdc__before.event_hash = event_hash
+            and cdc__before.transaction_id = cdc__transaction_id, false
         )
         {%- if tells_again %}
-        and not coalesce(max(step__leaves_nothing) over (partition by event_position, event_hash, step__transaction_id), false)
+        and not coalesce(max(cdc__leaves_nothing) over (partition by event_position, event_hash, cdc__transaction_id), false)
         {%- endif %}
-        or step__is_inserted and step__may_queue and not coalesce(
-            step__before.is_inserted and step__before.transaction_id = step__transaction_id, false
-        ){{ ' and not step__is_known' if how.has_prior }} as step__is_push,
-        step__is_end and not step__leaves_again as step__is_pull,
-        count_if(step__begins_transaction) over (partition by key_hash {{ so_far }}) as step__transaction
+        or cdc__is_inserted and cdc__may_queue and not coalesce(
+            cdc__before.is_inserted and cdc__before.transaction_id = cdc__transaction_id, false
+        ){{ ' and not cdc__is_known' if how.has_prior }} as cdc__is_push,
+        cdc__is_end and not cdc__leaves_again as cdc__is_pull,
+        count_if(cdc__begins_transaction) over (partition by key_hash {{ so_far }}) as cdc__transaction
     from told
 ),
 
@@ -209,25 +209,25 @@ pushing as (
 grouped as (
     select
         *,
-        cast(step__is_push as int) - cast(step__is_pull as int) as step__change,
-        sum(cast(step__is_push as int) - cast(step__is_pull as int)) over in_transaction as step__net,
+        cast(cdc__is_push as int) - cast(cdc__is_pull as int) as cdc__change,
+        sum(cast(cdc__is_push as int) - cast(cdc__is_pull as int)) over in_transaction as cdc__net,
         lead(event_position) over (
-            partition by key_hash, step__transaction order by event_position, step__half
-        ) is null as step__ends_transaction
+            partition by key_hash, cdc__transaction order by event_position, cdc__half
+        ) is null as cdc__ends_transaction
     from pushing
-    window in_transaction as (partition by key_hash, step__transaction {{ so_far }})
+    window in_transaction as (partition by key_hash, cdc__transaction {{ so_far }})
 ),
 
--- a queue is never shorter than empty, and never empty after a row was written: what that adds to step__net
+-- a queue is never shorter than empty, and never empty after a row was written: what that adds to cdc__net
 bounded as (
     select
         *,
-        max(if(step__is_end, 0, 1) - step__net) over (
-            partition by key_hash, step__transaction {{ so_far }}
-        ) as step__raise,
-        max(if(step__is_end, 0, 1) - step__net) over (
-            partition by key_hash, step__transaction {{ so_far_before }}
-        ) as step__raise_before
+        max(if(cdc__is_end, 0, 1) - cdc__net) over (
+            partition by key_hash, cdc__transaction {{ so_far }}
+        ) as cdc__raise,
+        max(if(cdc__is_end, 0, 1) - cdc__net) over (
+            partition by key_hash, cdc__transaction {{ so_far_before }}
+        ) as cdc__raise_before
     from grouped
 ),
 
@@ -238,23 +238,23 @@ occupied as (
         cast(coalesce(
             last_value(
                 case
-                    when not step__ends_transaction then null
-                    when step__net + step__raise > 0 then true
-                    when step__net < 0 then false
+                    when not cdc__ends_transaction then null
+                    when cdc__net + cdc__raise > 0 then true
+                    when cdc__net < 0 then false
                 end, true
-            ) over ({{ before_key }}), step__existed
-        ) as int) as step__at_first
+            ) over ({{ before_key }}), cdc__existed
+        ) as int) as cdc__at_first
     from bounded
 ),
 
-{% set rows_before = '(step__net - step__change + greatest(step__at_first, step__raise_before))' -%}
+{% set rows_before = '(cdc__net - cdc__change + greatest(cdc__at_first, cdc__raise_before))' -%}
 freed as (
     select
         *,
-        step__is_end and step__net + greatest(step__at_first, step__raise) = 0 as step__is_gone
+        cdc__is_end and cdc__net + greatest(cdc__at_first, cdc__raise) = 0 as cdc__is_gone
         {%- if how.partial %},
-        step__is_push or not step__is_end and {{ rows_before }} = 0 as step__is_new,
-        step__is_pull and {{ rows_before }} > 0 as step__is_taken
+        cdc__is_push or not cdc__is_end and {{ rows_before }} = 0 as cdc__is_new,
+        cdc__is_pull and {{ rows_before }} > 0 as cdc__is_taken
         {%- endif %}
     from occupied
 ),
@@ -268,39 +268,39 @@ resolved as (
     select
         key_hash,
         event_position,
-        not step__is_gone as step__is_alive,
-        step__is_conflict,
-        step__half,
+        not cdc__is_gone as cdc__is_alive,
+        cdc__is_conflict,
+        cdc__half,
         {{ (how.value_names + [root]) | join(',\n        ') }}
     from {{ last }}
-    where step__is_gone or not step__is_end
+    where cdc__is_gone or not cdc__is_end
 )
 {%- else -%}
 ranked as (
     select
         *,
-        first_value(event_position) over newest_first as step__last_position,
-        not first_value(step__is_gone) over newest_first as step__remains
+        first_value(event_position) over newest_first as cdc__last_position,
+        not first_value(cdc__is_gone) over newest_first as cdc__remains
     from {{ last }}
-    window newest_first as (partition by key_hash order by event_position desc, step__half desc rows between unbounded preceding and current row)
+    window newest_first as (partition by key_hash order by event_position desc, cdc__half desc rows between unbounded preceding and current row)
 ),
 
 resolved as (
     select
         key_hash,
-        step__last_position as event_position,
-        step__remains as step__is_alive,
-        step__is_conflict,
+        cdc__last_position as event_position,
+        cdc__remains as cdc__is_alive,
+        cdc__is_conflict,
         {{ (how.value_names + [root]) | join(',\n        ') }}
     from (
         select
             *,
             row_number() over (
-                partition by key_hash order by step__is_conflict desc, step__is_end and step__remains, event_position desc, step__half desc
-            ) as recency
+                partition by key_hash order by cdc__is_conflict desc, cdc__is_end and cdc__remains, event_position desc, cdc__half desc
+            ) as cdc__rank
         from ranked
     ) as newest
-    where recency = 1 or step__is_conflict
+    where cdc__rank = 1 or cdc__is_conflict
 )
 {%- endif %}
 {%- endmacro -%}
@@ -311,18 +311,18 @@ resolved as (
     of rounds. Its earlier steps then fill what it lacks.
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _fill_partial_ctes(how) -%}
-{%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
-{%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
+{%- set so_far = 'order by event_position, cdc__half rows between unbounded preceding and current row' -%}
+{%- set so_far_before = 'order by event_position, cdc__half rows between unbounded preceding and 1 preceding' -%}
 -- where the row that a key now holds began; null: before these events
 segmented as (
     select
         *,
-        last_value(if(step__is_new or step__is_gone, event_position, null), true) over (
+        last_value(if(cdc__is_new or cdc__is_gone, event_position, null), true) over (
             partition by key_hash {{ so_far }}
-        ) as step__segment,
-        last_value(if(step__is_new or step__is_gone, event_position, null), true) over (
+        ) as cdc__segment,
+        last_value(if(cdc__is_new or cdc__is_gone, event_position, null), true) over (
             partition by key_hash {{ so_far_before }}
-        ) as step__segment_before
+        ) as cdc__segment_before
     from freed
 ),
 
@@ -331,24 +331,24 @@ left_behind as (
     select
         *,
         if(
-            step__at_first = 1 and sum(cast(step__is_taken as int)) over in_transaction = 1,
-            first_value(step__segment_before) over in_transaction,
+            cdc__at_first = 1 and sum(cast(cdc__is_taken as int)) over in_transaction = 1,
+            first_value(cdc__segment_before) over in_transaction,
             get(
-                collect_list(if(step__is_new, event_position, null)) over in_transaction,
-                cast(sum(cast(step__is_taken as int)) over in_transaction as int) - step__at_first - 1
+                collect_list(if(cdc__is_new, event_position, null)) over in_transaction,
+                cast(sum(cast(cdc__is_taken as int)) over in_transaction as int) - cdc__at_first - 1
             )
-        ) as step__left_segment
+        ) as cdc__left_segment
     from segmented
-    window in_transaction as (partition by key_hash, step__transaction {{ so_far }})
+    window in_transaction as (partition by key_hash, cdc__transaction {{ so_far }})
 ),
 
 -- the two halves of a move share its position and the key that is given up
 linked as (
     select
         *,
-        max(if(step__is_taken, struct(step__left_segment as segment), null)) over (
-            partition by event_position, coalesce(step__source_key_hash, key_hash)
-        ) as step__left
+        max(if(cdc__is_taken, struct(cdc__left_segment as segment), null)) over (
+            partition by event_position, coalesce(cdc__source_key_hash, key_hash)
+        ) as cdc__left
     from left_behind
 ),
 
@@ -356,26 +356,26 @@ linked as (
 moved as (
     select
         key_hash,
-        event_position as step__segment,
-        if(step__left is null, key_hash, step__source_key_hash) as step__source_key_hash,
-        if(step__left is null, event_position, step__left.segment) as step__source_segment,
-        row_number() over (order by event_position, key_hash) as step__number
+        event_position as cdc__segment,
+        if(cdc__left is null, key_hash, cdc__source_key_hash) as cdc__source_key_hash,
+        if(cdc__left is null, event_position, cdc__left.segment) as cdc__source_segment,
+        row_number() over (order by event_position, key_hash) as cdc__number
     from linked
-    where step__source_key_hash is not null and not step__is_start and step__is_new
+    where cdc__source_key_hash is not null and not cdc__is_start and cdc__is_new
 ),
 
 -- the move that brought the row to where this one takes it away
 former as (
     select
         *,
-        max(if(step__is_source, null, step__number)) over (partition by step__at_key_hash, step__at_segment) as step__former
+        max(if(cdc__is_source, null, cdc__number)) over (partition by cdc__at_key_hash, cdc__at_segment) as cdc__former
     from (
         select
             *,
             inline(array(
-                struct(key_hash as step__at_key_hash, step__segment as step__at_segment, false as step__is_source),
-                struct(step__source_key_hash as step__at_key_hash, step__source_segment as step__at_segment, true as step__is_source)
-            )) as (step__at_key_hash, step__at_segment, step__is_source)
+                struct(key_hash as cdc__at_key_hash, cdc__segment as cdc__at_segment, false as cdc__is_source),
+                struct(cdc__source_key_hash as cdc__at_key_hash, cdc__source_segment as cdc__at_segment, true as cdc__is_source)
+            )) as (cdc__at_key_hash, cdc__at_segment, cdc__is_source)
         from moved
     ) as places
 ),
@@ -383,54 +383,54 @@ former as (
 chained as (
     select
         array_sort(collect_list(struct(
-            step__number as number, coalesce(step__former, step__number) as former, key_hash, step__segment as segment,
-            step__source_key_hash as source_key_hash, step__source_segment as source_segment
-        ))) as step__moves
+            cdc__number as number, coalesce(cdc__former, cdc__number) as former, key_hash, cdc__segment as segment,
+            cdc__source_key_hash as source_key_hash, cdc__source_segment as source_segment
+        ))) as cdc__moves
     from former
-    where step__is_source
+    where cdc__is_source
 ),
 
 -- pointers are doubled until they reach the first move of each row
 jumped as (
     select
-        step__moves,
+        cdc__moves,
         aggregate(
-            sequence(1, 1 + cast(ceil(log2(1 + size(step__moves))) as int)),
-            transform(step__moves, each -> each.former),
+            sequence(1, 1 + cast(ceil(log2(1 + size(cdc__moves))) as int)),
+            transform(cdc__moves, each -> each.former),
             (pointers, round) -> transform(pointers, pointer -> pointers[cast(pointer - 1 as int)])
-        ) as step__origins
+        ) as cdc__origins
     from chained
 ),
 
 rooted as (
     select
-        inline(transform(step__moves, (each, i) -> struct(
+        inline(transform(cdc__moves, (each, i) -> struct(
             each.key_hash as key_hash,
-            each.segment as step__segment,
-            step__moves[cast(step__origins[i] - 1 as int)].source_key_hash as step__root_key_hash,
-            step__moves[cast(step__origins[i] - 1 as int)].source_segment as step__root_segment
+            each.segment as cdc__segment,
+            cdc__moves[cast(cdc__origins[i] - 1 as int)].source_key_hash as cdc__root_key_hash,
+            cdc__moves[cast(cdc__origins[i] - 1 as int)].source_segment as cdc__root_segment
         )))
     from jumped
 ),
 
-{% set row_key = 'coalesce(rooted.step__root_key_hash, linked.key_hash)' -%}
-{%- set row_segment = 'if(rooted.step__root_key_hash is null, linked.step__segment, rooted.step__root_segment)' -%}
+{% set row_key = 'coalesce(rooted.cdc__root_key_hash, linked.key_hash)' -%}
+{%- set row_segment = 'if(rooted.cdc__root_key_hash is null, linked.cdc__segment, rooted.cdc__root_segment)' -%}
 filled as (
     select /*+ broadcast(rooted) */
         linked.*,
-        {{ row_key }} as step__row_key_hash,
-        {{ row_segment }} as step__row_segment
+        {{ row_key }} as cdc__row_key_hash,
+        {{ row_segment }} as cdc__row_segment
         {%- for column in how.missing %},
         last_value(
             if(
-                not linked.step__is_end and (linked.step__is_start or not {{ spark_cdc._is_missing(column) }}),
+                not linked.cdc__is_end and (linked.cdc__is_start or not {{ spark_cdc._is_missing(column) }}),
                 struct(linked.{{ column.sql }} as value), null
             ), true
-        ) over of_row as {{ spark_cdc._quote('filled__' ~ column.name) }}
+        ) over of_row as {{ spark_cdc._quote('cdc__filled_' ~ column.name) }}
         {%- endfor %}
     from linked
     left join rooted
-        on linked.key_hash = rooted.key_hash and linked.step__segment = rooted.step__segment
+        on linked.key_hash = rooted.key_hash and linked.cdc__segment = rooted.cdc__segment
     window of_row as (partition by {{ row_key }}, {{ row_segment }} {{ so_far }})
 ),
 {%- endmacro -%}
@@ -446,13 +446,13 @@ filled as (
 last as (
     select
         {{ keys | join(',\n        ') }},
-        step__place,
-        array(1L, step__place) as event_position,
+        cdc__place,
+        array(1L, cdc__place) as event_position,
         {{ spark_cdc._hash(entity.key_columns) | indent(8) }} as key_hash
     from (
         select
             {{ keys | join(',\n            ') }},
-            max(step__place) as step__place
+            max(cdc__place) as cdc__place
         from {{ events }}
         where event_op <> 'control'
         group by {{ keys | join(', ') }}
@@ -466,15 +466,15 @@ resolved as (
     select /*+ broadcast(last) */
         last.key_hash,
         last.event_position,
-        incoming.event_op <> 'delete' as step__is_alive,
-        false as step__is_conflict,
+        incoming.event_op <> 'delete' as cdc__is_alive,
+        false as cdc__is_conflict,
         {%- for column in entity.stored %}
         incoming.{{ column.sql }}{{ ',' if not loop.last }}
         {%- endfor %}
     from {{ events }} as incoming
     inner join last
         on
-            incoming.step__place = last.step__place
+            incoming.cdc__place = last.cdc__place
             {%- for column in entity.key_columns %}
             and incoming.{{ column.sql }} = last.{{ column.sql }}
             {%- endfor %}
@@ -490,7 +490,7 @@ resolved as (
 {%- macro _alternate_key_ctes(run, events, carried=[]) -%}
 {%- set entity = run.entity -%}
 {%- set bearers = {'key_hash': 'key_hash'} -%}
-{%- for key in entity.key_columns -%}{%- do bearers.update({key.name: 'bearer.' ~ key.sql, 'old__' ~ key.name: 'bearer.' ~ key.sql}) -%}{%- endfor -%}
+{%- for key in entity.key_columns -%}{%- do bearers.update({key.name: 'bearer.' ~ key.sql, 'cdc__old_' ~ key.name: 'bearer.' ~ key.sql}) -%}{%- endfor -%}
 {%- set bearer = 'struct(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ') as bearer' -%}
 names as (
     select
@@ -499,7 +499,7 @@ names as (
         key_hash,
         {{ bearer }}
     from {{ events }}
-    where note is null and event_op in ('insert', 'update', 'upsert', 'read')
+    where cdc__note is null and event_op in ('insert', 'update', 'upsert', 'read')
     {%- if run.load.base is not none %}
 
     union all
@@ -525,7 +525,7 @@ bearers as (
         on
             incoming.old_alternate_hash = names.alternate_hash
             and (names.event_position is null or names.event_position < incoming.event_position)
-    where incoming.note is null
+    where incoming.cdc__note is null
     group by incoming.old_alternate_hash, incoming.event_position
 ),
 
@@ -545,6 +545,6 @@ named as (
     from {{ events }} as incoming
     left join bearers
         on incoming.old_alternate_hash = bearers.old_alternate_hash and incoming.event_position = bearers.event_position
-    where incoming.note is null and (incoming.old_alternate_hash is null or incoming.key_hash is not null or bearers.former is not null)
+    where incoming.cdc__note is null and (incoming.old_alternate_hash is null or incoming.key_hash is not null or bearers.former is not null)
 )
 {%- endmacro -%}

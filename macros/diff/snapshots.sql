@@ -2,9 +2,9 @@
     docs/operations.md, full loads and deltas. A row with a note is rejected (R); one that breaks a
     rule that only warns has the rule's name as its note, and where it is not written otherwise, a
     mark is written of it (W). Where rejected rows are set aside (entity.quarantine), their keys
-    stay as they were: X in a delta, and in a full load by what _hold_sql() adds. Unchanged rows
+    stay as they were: X in a delta, and in a full load by what _retained_sql() adds. Unchanged rows
     that a full load does not write (S) leave a mark, their key, where it writes what is gone apart
-    (load.deletes_apart), for _deleted_sql(). Nothing is read from the catalogue.
+    (load.deletes_separately), for _deleted_sql(). Nothing is read from the catalogue.
     Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast:
     whether the keys of the loads since the checkpoint are few), incoming (relation or CTE with the
     columns of _stage_sql()).
@@ -13,7 +13,7 @@
 {%- set is_full = run.load.load_type == 'full' -%}
 {#- a row that a full snapshot flags as deleted is as good as missing -#}
 {%- set flags_deletes = run.entity.deleted_when and not is_full -%}
-{%- set incoming = '(select * from ' ~ incoming ~ ' where note is not null or not is_deleted)' if run.entity.deleted_when and is_full else incoming | string -%}
+{%- set incoming = '(select * from ' ~ incoming ~ ' where cdc__note is not null or not cdc__deleted)' if run.entity.deleted_when and is_full else incoming | string -%}
 {%- if run.load.base is none -%}
 -- the first load: there is no state before it
 select
@@ -22,15 +22,15 @@ select
     {{ spark_cdc._load_start(run) }} as eff_start_date,
     {{ spark_cdc._rule_noted(run.entity) }},
     {{ spark_cdc._partition(run.load) | indent(4) }},
-    case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
+    case when cdc__note is not null then 'R' {{ "when cdc__deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
 from {{ incoming }}{{ ' as incoming' if incoming.startswith('(') }}
 {%- else -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set start = spark_cdc._load_start(run) -%}
 {%- set writes_unchanged = not is_full or load.is_checkpoint -%}
 {%- set asks_untracked = entity.untracked | length > 0 and not writes_unchanged -%}
-{%- set marks_unchanged = load.get('deletes_apart') and not writes_unchanged -%}
-{%- set deletes = is_full and not load.get('deletes_apart') or flags_deletes -%}
+{%- set marks_unchanged = load.get('deletes_separately') and not writes_unchanged -%}
+{%- set deletes = is_full and not load.get('deletes_separately') or flags_deletes -%}
 {%- set carries_over = load.is_checkpoint and not is_full -%}
 {%- set warns = spark_cdc._rule_mask(entity.rules, ['warn']) > 0 -%}
 {%- set marks = (['S'] if marks_unchanged else []) + (['W'] if warns and not writes_unchanged else []) -%}
@@ -45,10 +45,10 @@ compared as (
     select{{ ' /*+ broadcast(prior) */' if is_full and load.prior_rows <= entity.checkpoint.rows }}
         incoming.*,
         case
-            when incoming.note is not null then 'R'
+            when incoming.cdc__note is not null then 'R'
             {%- if flags_deletes %}
-            when incoming.is_deleted and prior.key_hash is null then 'T'
-            when incoming.is_deleted then 'D'
+            when incoming.cdc__deleted and prior.key_hash is null then 'T'
+            when incoming.cdc__deleted then 'D'
             {%- endif %}
             when prior.key_hash is null then 'I'
             when incoming.nonkey_hash <> prior.nonkey_hash then 'U'
@@ -56,7 +56,7 @@ compared as (
             when not incoming.untracked_hash <=> prior.untracked_hash then 'N'
             {%- endif %}
             {%- if 'W' in marks %}
-            when incoming.broken_rules is not null then 'W'
+            when incoming.cdc__warned is not null then 'W'
             {%- endif %}
             else '{{ 'N' if writes_unchanged else 'S' }}'
         end as operation,
@@ -87,7 +87,7 @@ tagged as (
 
 deleted as (
     select
-        {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(8) }}
+        {{ spark_cdc._prior_row(run, 'prior', 'D', start) | indent(8) }}
     from prior
     left anti join {{ incoming }} as incoming
         on prior.key_hash = incoming.key_hash
@@ -97,24 +97,24 @@ deleted as (
 -- the rows that a delta deletes, as they were: their payload is read in a pass of its own, which Spark leaves out where nothing is flagged
 deleted as (
     select
-        {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(8) }}
+        {{ spark_cdc._prior_row(run, 'prior', 'D', start) | indent(8) }}
     from {{ incoming }} as incoming
     inner join (
-        {{ spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload(entity), 'is_deleted') | indent(8) }}
+        {{ spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload(entity), 'cdc__deleted') | indent(8) }}
     ) as prior
         on incoming.key_hash = prior.key_hash
-    where incoming.is_deleted{{ ' and incoming.note is null' if entity.quarantine }}
+    where incoming.cdc__deleted{{ ' and incoming.cdc__note is null' if entity.quarantine }}
 )
 {%- endif %}
 {%- if carries_over %},
 
 carried_over as (
     select
-        {{ spark_cdc._kept_row(run, 'carried', 'X') | indent(8) }}
+        {{ spark_cdc._prior_row(run, 'carried', 'X') | indent(8) }}
     from (
         {{ spark_cdc._prior_sql(run) | indent(8) }}
     ) as carried
-    left anti join {{ ('(select key_hash from ' ~ incoming ~ ' where note is null)') if entity.quarantine else incoming }} as incoming
+    left anti join {{ ('(select key_hash from ' ~ incoming ~ ' where cdc__note is null)') if entity.quarantine else incoming }} as incoming
         on carried.key_hash = incoming.key_hash
 )
 {%- endif %}
@@ -160,7 +160,7 @@ deleted as (
 {%- endif %}
 
 select{{ ' /*+ broadcast(supplied) */' if supplied_few else ' /*+ broadcast(deleted) */' if deleted_few }}
-    {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(4) }}
+    {{ spark_cdc._prior_row(run, 'prior', 'D', start) | indent(4) }}
 from prior
 {%- if supplied_few %}
 left anti join supplied
@@ -176,7 +176,7 @@ left semi join deleted
     the first has written in place of the input once more: where the state has so many rows that
     this saves more than the further statements cost.
     Arguments: entity, load (of _plan_load()). -#}
-{%- macro _deletes_apart(entity, load) -%}
+{%- macro _deletes_separately(entity, load) -%}
     {{ return(
         load.load_type == 'full' and not entity.events and load.base is not none and not load.redefines and load.prior_rows >= 2 * 10 ** 5
     ) }}
@@ -191,7 +191,7 @@ left semi join deleted
     Arguments: run (entity, load, prior: relation of the ledger), unreadable (whether some rejected
     row has no key).
     Returns a query whose columns are the ledger's, in its order. -#}
-{%- macro _hold_sql(run, unreadable) -%}
+{%- macro _retained_sql(run, unreadable) -%}
 {%- set of_load = "load_id = '" ~ run.load.load_id ~ "' and operation in " -%}
 with set_aside as (
     select key_hash
@@ -200,7 +200,7 @@ with set_aside as (
 )
 
 select
-    {{ spark_cdc._kept_row(run, 'prior', 'X') | indent(4) }}
+    {{ spark_cdc._prior_row(run, 'prior', 'X') | indent(4) }}
 from (
     {{ spark_cdc._prior_of_sql(run, 'set_aside', spark_cdc._payload(run.entity) + ['eff_start_date']) | indent(4) }}
 ) as prior
@@ -228,8 +228,8 @@ from (
         key_hash,
         event_op,
         event_position,
-        {{ lacks | join(' and ') }} as step__lacks,
-        lag(event_op) over (partition by key_hash order by event_position) as step__former_op
+        {{ lacks | join(' and ') }} as cdc__lacks,
+        lag(event_op) over (partition by key_hash order by event_position) as cdc__former_op
     from {{ events }}
     where
         {{ spark_cdc._counting_event(summary) | indent(8) }}
@@ -243,12 +243,12 @@ left join (
     on incoming.key_hash = prior.key_hash
 {%- endif %}
 where
-    incoming.step__lacks
+    incoming.cdc__lacks
     and incoming.event_op <> 'delete'
-    and coalesce(incoming.step__former_op = 'delete', true)
+    and coalesce(incoming.cdc__former_op = 'delete', true)
     {%- if run.load.base is not none %}
     and coalesce(incoming.event_position > prior.event_position, true)
-    and (incoming.step__former_op = 'delete' or not coalesce({{ spark_cdc._is_alive('prior', summary.truncated) }}, false))
+    and (incoming.cdc__former_op = 'delete' or not coalesce({{ spark_cdc._is_alive('prior', summary.truncated) }}, false))
     {%- endif %}
 {%- endmacro -%}
 
@@ -269,7 +269,7 @@ coalesce({{ is_absent }} or {{ is_unavailable }}, {{ is_absent }}, {{ is_unavail
     which a key that did not come stays as it was, each row that came counts.
     Arguments: run (as of _classify_rows_sql(); its load is that of the first date, the only one
     that may be a checkpoint), loads (the plans, one per date), incoming (relation or query with the
-    columns of _stage_sql() and backfill__days: bit n stands for the n-th of the loads; bit 0, which
+    columns of _stage_sql() and cdc__days: bit n stands for the n-th of the loads; bit 0, which
     none of them has, for the state before).
     Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _classify_loads_sql(run, loads, incoming) -%}
@@ -277,7 +277,7 @@ coalesce({{ is_absent }} or {{ is_unavailable }}, {{ is_absent }}, {{ is_unavail
 {%- set is_full = load.load_type == 'full' -%}
 {%- set payload = spark_cdc._payload(entity) -%}
 {%- set warns = spark_cdc._rule_mask(entity.rules, ['warn']) > 0 -%}
-{%- set counts_each_day = 'note is null and broken_rules is null' if warns else 'note is null' -%}
+{%- set counts_each_day = 'cdc__note is null and cdc__warned is null' if warns else 'cdc__note is null' -%}
 {%- set carries_over = load.is_checkpoint and not is_full and load.base -%}
 with dates as (
     select *
@@ -288,20 +288,20 @@ with dates as (
         ({{ loop.index }}, {{ 2 ** loop.index }}L, {{ spark_cdc._load_start({'entity': entity, 'load': one}) }}, date'{{ one.business_time[:10] }}', {# -#}
         '{{ one.load_id }}', {{ (not is_full or one.is_checkpoint) | string | lower }}){{ ',' if not loop.last }}
         {%- endfor %}
-            as dates (backfill__position, backfill__day, backfill__start_date, business_date, load_id, backfill__writes_unchanged)
+            as dates (cdc__position, cdc__day, cdc__start_date, business_date, load_id, cdc__writes_unchanged)
 ),
 
 versions as (
     select
         {{ payload | join(',\n        ') }},
         cast(null as {{ entity.eff_type }}) as eff_start_date,
-        note,
+        cdc__note,
         {%- if warns %}
-        broken_rules,
+        cdc__warned,
         {%- endif %}
-        {{ 'is_deleted' if entity.deleted_when else 'false' }} as is_deleted,
-        backfill__days,
-        false as backfill__is_prior
+        {{ 'cdc__deleted' if entity.deleted_when else 'false' }} as cdc__deleted,
+        cdc__days,
+        false as cdc__is_prior
     from {{ spark_cdc._from(incoming) }}
     {%- if load.base %}
 
@@ -310,13 +310,13 @@ versions as (
     select
         {{ payload | join(',\n        ') }},
         eff_start_date,
-        cast(null as string) as note,
+        cast(null as string) as cdc__note,
         {%- if warns %}
-        cast(null as string) as broken_rules,
+        cast(null as string) as cdc__warned,
         {%- endif %}
-        false as is_deleted,
-        1L as backfill__days,
-        true as backfill__is_prior
+        false as cdc__deleted,
+        1L as cdc__days,
+        true as cdc__is_prior
     from (
         {{ spark_cdc._prior_sql(run) | indent(8) }}
     ) as prior
@@ -326,7 +326,7 @@ versions as (
 spans as (
     select
         *,
-        bit_or(backfill__days) over (partition by key_hash, note is null) as backfill__key_days
+        bit_or(cdc__days) over (partition by key_hash, cdc__note is null) as cdc__key_days
     from versions
 ),
 
@@ -334,11 +334,11 @@ marked as (
     select
         *,
         {%- if is_full %}
-        if({{ counts_each_day }}, backfill__days & ~shiftleft(backfill__days, 1), backfill__days) as backfill__begins,
-        if(note is null, shiftleft(backfill__days, 1) & ~backfill__key_days & {{ 2 ** (loads | length + 1) - 2 }}L, 0L) as backfill__ends
+        if({{ counts_each_day }}, cdc__days & ~shiftleft(cdc__days, 1), cdc__days) as cdc__begins,
+        if(cdc__note is null, shiftleft(cdc__days, 1) & ~cdc__key_days & {{ 2 ** (loads | length + 1) - 2 }}L, 0L) as cdc__ends
         {%- else %}
-        backfill__days{{ ' | if(backfill__is_prior, 2L & ~backfill__key_days, 0L)' if carries_over }} as backfill__begins,
-        0L as backfill__ends
+        cdc__days{{ ' | if(cdc__is_prior, 2L & ~cdc__key_days, 0L)' if carries_over }} as cdc__begins,
+        0L as cdc__ends
         {%- endif %}
     from spans
 ),
@@ -347,75 +347,75 @@ steps as (
     select
         marked.*,
         dates.*,
-        is_deleted or backfill__ends & backfill__day <> 0 as backfill__is_gone
+        cdc__deleted or cdc__ends & cdc__day <> 0 as cdc__is_gone
     from marked
     inner join dates
-        on (backfill__begins | backfill__ends) & backfill__day <> 0
+        on (cdc__begins | cdc__ends) & cdc__day <> 0
 ),
 
 compared as (
     select
         {{ payload | join(',\n        ') }},
         eff_start_date,
-        note,
+        cdc__note,
         {%- if warns %}
-        if(backfill__is_gone, null, broken_rules) as broken_rules,
+        if(cdc__is_gone, null, cdc__warned) as cdc__warned,
         {%- endif %}
-        backfill__position,
-        backfill__start_date,
+        cdc__position,
+        cdc__start_date,
         business_date,
         load_id,
-        backfill__writes_unchanged,
+        cdc__writes_unchanged,
         {%- if not is_full and entity.deleted_when %}
-        lag(named_struct({% for column in payload %}'{{ loop.index }}', {{ column }}{{ ', ' if not loop.last }}{% endfor %})) over in_key as backfill__before,
+        lag(named_struct({% for column in payload %}'{{ loop.index }}', {{ column }}{{ ', ' if not loop.last }}{% endfor %})) over in_key as cdc__before,
         {%- endif %}
         {%- if entity.untracked %}
-        not untracked_hash <=> lag(untracked_hash) over in_key as backfill__untracked_differs,
+        not untracked_hash <=> lag(untracked_hash) over in_key as cdc__untracked_differs,
         {%- endif %}
         case
-            when note is not null then 'R'
-            when backfill__is_prior and not backfill__is_gone then 'X'
-            when backfill__is_gone and coalesce(not lag(backfill__is_gone) over in_key, false) then 'D'
-            when backfill__is_gone then 'T'
-            when coalesce(lag(backfill__is_gone) over in_key, true) then 'I'
+            when cdc__note is not null then 'R'
+            when cdc__is_prior and not cdc__is_gone then 'X'
+            when cdc__is_gone and coalesce(not lag(cdc__is_gone) over in_key, false) then 'D'
+            when cdc__is_gone then 'T'
+            when coalesce(lag(cdc__is_gone) over in_key, true) then 'I'
             when nonkey_hash <> lag(nonkey_hash) over in_key then 'U'
             else 'N'
         end as operation
     from steps
-    window in_key as (partition by key_hash, note is null order by backfill__position)
+    window in_key as (partition by key_hash, cdc__note is null order by cdc__position)
 ),
 
 started as (
     select
         *,
-        last_value(if(operation in ('I', 'U'), backfill__start_date, if(backfill__position = 0, eff_start_date, null)), true) over (
-            partition by key_hash, note is null
-            order by backfill__position
+        last_value(if(operation in ('I', 'U'), cdc__start_date, if(cdc__position = 0, eff_start_date, null)), true) over (
+            partition by key_hash, cdc__note is null
+            order by cdc__position
             rows between unbounded preceding and current row
-        ) as backfill__kept_start_date
+        ) as cdc__kept_start_date
     from compared
 )
 
 {%- set is_mark -%}
-operation = 'N' and not backfill__writes_unchanged{{ ' and not coalesce(backfill__untracked_differs, false)' if entity.untracked }}
+operation = 'N' and not cdc__writes_unchanged{{ ' and not coalesce(cdc__untracked_differs, false)' if entity.untracked }}
 {%- endset %}
 
 select /*+ rebalance(load_id, operation) */
     {%- for column in payload %}
     {%- set value = 'if(' ~ is_mark ~ ', null, ' ~ column ~ ')' if warns and column != 'key_hash' else column %}
     {%- if not is_full and entity.deleted_when %}
-    if(operation = 'D', backfill__before.`{{ loop.index }}`, {{ value }}) as {{ column }},
+    if(operation = 'D', cdc__before.`{{ loop.index }}`, {{ value }}) as {{ column }},
     {%- else %}
     {{ spark_cdc._aliased(value, column) }},
     {%- endif %}
     {%- endfor %}
-    if(operation in ('N', 'X'), backfill__kept_start_date, backfill__start_date) as eff_start_date,
+    if(operation in ('N', 'X'), cdc__kept_start_date, cdc__start_date) as eff_start_date,
     {{ spark_cdc._rule_noted(entity) }},
     business_date,
     load_id,
     {{ "if(" ~ is_mark ~ ", 'W', operation) as operation" if warns else 'operation' }}
 from started
 where
-    backfill__position > 0
-    and (operation <> 'N' or backfill__writes_unchanged{{ ' or backfill__untracked_differs' if entity.untracked }}{{ ' or broken_rules is not null' if warns }})
+    cdc__position > 0
+    and (operation <> 'N' or cdc__writes_unchanged{{ ' or cdc__untracked_differs' if entity.untracked }}{{ ' or cdc__warned is not null' if warns }})
 {%- endmacro -%}

@@ -4,7 +4,7 @@
 {%- set start_lsn = spark_cdc._named_column(entity, '__$start_lsn') -%}
 {%- set seqval = spark_cdc._named_column(entity, '__$seqval') -%}
 {%- set problems = [] -%}
-{%- for column, hex in [(start_lsn, 'event_transaction'), (seqval, 'event_seqval')] -%}
+{%- for column, hex in [(start_lsn, 'event_transaction'), (seqval, 'cdc__seqval')] -%}
     {%- set shown = column.sql if column.data_type == 'string' else 'hex(' ~ column.sql ~ ')' -%}
     {%- set problem -%}
 if({{ column.sql }} is not null and {{ hex }} is null, concat({{ spark_cdc._literal(column.name ~ ' is ') }}, {# -#}
@@ -16,13 +16,13 @@ if({{ column.sql }} is not null and {{ hex }} is null, concat({{ spark_cdc._lite
     'operation': '__$operation', 'shown': spark_cdc._raw(spark_cdc._named_column(entity, '__$operation')),
     'codes': {'1': 'delete', '2': 'insert', '3': 'delete', '4': 'update', '5': 'upsert'},
     'transaction': spark_cdc._lsn_hex(start_lsn),
-    'opened': {'event_seqval': spark_cdc._lsn_hex(seqval)},
+    'opened': {'cdc__seqval': spark_cdc._lsn_hex(seqval)},
     'position': [
         'cast(conv(substring(event_transaction, 1, 8), 16, 10) as bigint)',
         'cast(conv(substring(event_transaction, 9, 12), 16, 10) as bigint)',
         'coalesce(cast(' ~ spark_cdc._named_column(entity, '__$command_id').sql ~ ' as bigint), 0L)',
-        'coalesce(cast(conv(substring(event_seqval, 1, 8), 16, 10) as bigint), 0L)',
-        'coalesce(cast(conv(substring(event_seqval, 9, 12), 16, 10) as bigint), 0L)',
+        'coalesce(cast(conv(substring(cdc__seqval, 1, 8), 16, 10) as bigint), 0L)',
+        'coalesce(cast(conv(substring(cdc__seqval, 9, 12), 16, 10) as bigint), 0L)',
     ],
     'halves': true,
     'problems': problems,

@@ -136,7 +136,7 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
         {%- if entity.deleted_when and not is_counted -%}
             {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
             {%- set staged = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged' -%}
-            {%- set rows_in = rows_in - spark_cdc._query('select count(*) as row_count from ' ~ staged ~ ' where note is null and is_deleted')[0].row_count | int -%}
+            {%- set rows_in = rows_in - spark_cdc._query('select count(*) as row_count from ' ~ staged ~ ' where cdc__note is null and cdc__deleted')[0].row_count | int -%}
         {%- endif -%}
         {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
         {%- if rows_in - written == kept and unchanged in [none, kept - counts.N] -%}{{ return('') }}{%- endif -%}
@@ -205,7 +205,7 @@ Run the same command again once the input is complete.
         {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}
         {%- set message -%}
 {{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.
-    - {{ spark_cdc._values_apart_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
+    - {{ spark_cdc._restricted_values_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
 Nothing was committed. Run the same command again then; to load it as Spark reads it:
   {{ spark_cdc._skip_command(run.entity, run.load, [guard]) }}
         {%- endset -%}

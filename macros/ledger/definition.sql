@@ -60,7 +60,7 @@
     {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_cast_error != 'null' -%}
         {%- set former = spark_cdc._place_sql(spark_cdc._place(load.layout, item.former)) -%}
         {%- do changed.append({
-            'column': item.column, 'type': item.former.type, 'value': former, 'misfit': item.conversion.misfit | replace('raw__value', former)
+            'column': item.column, 'type': item.former.type, 'value': former, 'misfit': item.conversion.misfit | replace('cdc__raw_value', former)
         }) -%}
     {%- endfor -%}
     {%- if not changed -%}{{ return([]) }}{%- endif -%}
@@ -148,7 +148,7 @@ limit 5
         {%- if examples -%}
             {%- set problem -%}
 {{ what }} in the loads so far: {{ examples[0].key_count }}, {# -#}
-{{ spark_cdc._values_apart_text() if has_sensitive else 'such as ' ~ examples | map(attribute='example') | join(', ') }}. Take a key {# -#}
+{{ spark_cdc._restricted_values_text() if has_sensitive else 'such as ' ~ examples | map(attribute='example') | join(', ') }}. Take a key {# -#}
 that identifies the same rows one by one, or put the former one back
             {%- endset -%}
             {%- do problems.append(problem) -%}
@@ -219,7 +219,7 @@ source.on_missing_column: null skips the check.
 
 
 {#- What stands in messages in the place of values, of entities with sensitive columns. -#}
-{%- macro _values_apart_text() -%}{{ return('values are not shown, since the entity has sensitive columns') }}{%- endmacro -%}
+{%- macro _restricted_values_text() -%}{{ return('values are not shown, since the entity has sensitive columns') }}{%- endmacro -%}
 
 
 {#- Refuses a load, before it writes, whose secret is not the one that the loads so far were hashed

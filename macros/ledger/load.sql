@@ -152,15 +152,15 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
         entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_loads_sql(capture.write.ledger, columns, [] if load.get('deletes_apart') else [load], sql, order) }}
+        {{ spark_cdc._write_loads_sql(capture.write.ledger, columns, [] if load.get('deletes_separately') else [load], sql, order) }}
     {%- endcall -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity) -%}{%- endif -%}
-    {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
-    {%- set held = spark_cdc._held_rows(capture, load) -%}
-    {%- if held.sql -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.write.ledger, columns, held.sql)) -%}
+    {%- if load.get('deletes_separately') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
+    {%- set retained = spark_cdc._retained_rows(capture, load) -%}
+    {%- if retained.sql -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.write.ledger, columns, retained.sql)) -%}
     {%- endif -%}
-    {%- if held.drops_deletes -%}
+    {%- if retained.drops_deletes -%}
         {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
             capture.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
     {%- endif -%}
@@ -208,7 +208,7 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
         **dict(spark_cdc._run_of_load(), **dict(change, **({'secrets': secrets} if secrets else {})))
     ) -%}
     {#- a plan writes nothing that a second statement could read -#}
-    {%- if spark_cdc._deletes_apart(entity, load) and spark_cdc._mode() != 'plan' -%}{%- set load = dict(load, deletes_apart=true) -%}{%- endif -%}
+    {%- if spark_cdc._deletes_separately(entity, load) and spark_cdc._mode() != 'plan' -%}{%- set load = dict(load, deletes_separately=true) -%}{%- endif -%}
     {%- set prior = load.pop('prior', none) or spark_cdc._laid_out(entity, run.ledger, load.layout) -%}
     {%- do load.pop('keep') -%}
     {%- set compared = dict(run, load=load, prior=prior, broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
@@ -387,10 +387,10 @@ readers see what they saw before. Run the same command again.
 {%- endmacro -%}
 
 
-{#- What is to be held of the rows before, now that the rows of the load are there. Returns a
+{#- What is to be retained of the rows before, now that the rows of the load are there. Returns a
     dictionary: sql (query of the rows, or none), drops_deletes (whether what was tagged D is
     none). -#}
-{%- macro _held_rows(capture, load) -%}
+{%- macro _retained_rows(capture, load) -%}
     {%- set entity, ledger = capture.entity, capture.ledger -%}
     {%- if not entity.quarantine or load.load_type != 'full' or load.base is none -%}
         {{ return({'sql': none, 'drops_deletes': false}) }}
@@ -411,9 +411,9 @@ before. Correct the data, or load a date without rejected rows under the changed
         {%- endset -%}
         {%- do spark_cdc._refuse_load(entity, 'failed_casts', message, load) -%}
     {%- endif -%}
-    {%- set is_held, unreadable = found.rejected | int > 0, found.unreadable | int > 0 -%}
+    {%- set is_retained, unreadable = found.rejected | int > 0, found.unreadable | int > 0 -%}
     {{ return({
-        'sql': spark_cdc._hold_sql(dict(capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout)), unreadable) if is_held else none,
+        'sql': spark_cdc._retained_sql(dict(capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout)), unreadable) if is_retained else none,
         'drops_deletes': unreadable,
     }) }}
 {%- endmacro -%}
@@ -470,14 +470,14 @@ spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name 
 
 
 {#- What the load read that this one takes the place of; none where it read no feed. Loads that
-    compact has squashed stand in the record of what it wrote. -#}
+    compact has merged stand in the record of what it wrote. -#}
 {%- macro _change_feed_of_replaced(run) -%}
     {%- set replaced = run.load.replaced | last -%}
     {%- set record = spark_cdc._load_records(run.ledger, [replaced]).get(replaced) -%}
     {%- if record -%}{{ return(record.get('feed')) }}{%- endif -%}
     {%- set histories = spark_cdc._loads_with(spark_cdc._head(run, is_planned=true).loads, 'is_history') -%}
-    {%- for squashed in spark_cdc._load_records(run.ledger, histories).values() if replaced in squashed.get('feeds', {}) -%}
-        {{ return(squashed.feeds[replaced]) }}
+    {%- for compacted in spark_cdc._load_records(run.ledger, histories).values() if replaced in compacted.get('feeds', {}) -%}
+        {{ return(compacted.feeds[replaced]) }}
     {%- endfor -%}
     {{ return(none) }}
 {%- endmacro -%}

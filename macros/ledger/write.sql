@@ -12,25 +12,25 @@ insert overwrite table {{ ledger }} partition ({{ partitions }})
 select
     {{ columns | map(attribute='at_sql') | join(',\n    ') }}
 from (
-    select /*+ repartition_by_range({{ partitions }}, cluster__order) */ *
+    select /*+ repartition_by_range({{ partitions }}, cdc__cluster_order) */ *
     from (
         select
             *,
-            {{ order }} as cluster__order
+            {{ order }} as cdc__cluster_order
         from (
 {{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
         ) as unordered
     ) as ordered
 ) as ranged
-sort by {{ partitions }}, cluster__order
+sort by {{ partitions }}, cdc__cluster_order
 {%- endif -%}
 {%- endmacro -%}
 
 
-{#- The second write of a full load that writes what is gone apart (_deletes_apart()): the rows that
-    are gone and the load's record, which tells how many unchanged rows the first write marked. The
-    marks are dropped then, but for those of rows that broke a rule: a load without them is as any
-    other. Each statement gives the same if it is sent twice.
+{#- The second write of a full load that writes what is gone apart (_deletes_separately()): the rows
+    that are gone and the load's record, which tells how many unchanged rows the first write marked.
+    The marks are dropped then, but for those of rows that broke a rule: a load without them is as
+    any other. Each statement gives the same if it is sent twice.
     Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
 {%- macro _write_deleted(capture, load, columns) -%}
     {%- set entity, ledger = capture.entity, capture.ledger -%}
@@ -168,7 +168,7 @@ from (
 union all
 
 select
-    {%- set values = {'note': 'record', 'business_date': 'business_date', 'load_id': 'load_id', 'operation': "'L'"} -%}
+    {%- set values = {'cdc__note': 'record', 'business_date': 'business_date', 'load_id': 'load_id', 'operation': "'L'"} -%}
     {%- for column in columns %}
     {{ spark_cdc._aliased(values.get(column.name, 'cast(null as ' ~ column.data_type ~ ')'), column.at_sql) }}{{ ',' if not loop.last }}
     {%- endfor %}
@@ -281,7 +281,7 @@ from (
             load_id,
             operation,
             {{ side }} as side,
-            xxhash64(key_hash, nonkey_hash, eff_start_date, if(operation = 'R', null, note)) as row_hash
+            xxhash64(key_hash, nonkey_hash, eff_start_date, if(operation = 'R', null, cdc__note)) as row_hash
         from {{ table }}
         where {{ spark_cdc._in_loads(loads) }}
         {{- '\n\n        union all\n' if loop.first }}

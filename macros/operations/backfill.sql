@@ -106,8 +106,8 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- endfor -%}
     {%- set counts = {} -%}
     {%- if views and not inputs | selectattr('lines') | selectattr('lines.records', 'number') | list -%}
-        {%- for row in spark_cdc._query('select backfill__day as day, count(*) as row_count\nfrom (\n'
-                ~ spark_cdc._dated_rows_sql([], views) ~ '\n) as dated\ngroup by backfill__day') -%}
+        {%- for row in spark_cdc._query('select cdc__day as day, count(*) as row_count\nfrom (\n'
+                ~ spark_cdc._dated_rows_sql([], views) ~ '\n) as dated\ngroup by cdc__day') -%}
             {%- do counts.update({row.day | int: row.row_count | int}) -%}
         {%- endfor -%}
     {%- endif -%}
@@ -173,7 +173,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- set landed = spark_cdc._landed_dates_sql(entity, landing, days) -%}
     {#- staging would take a key that came on several dates for one that came several times -#}
     {%- set staged = dict(entity, quarantine=entity.quarantine | reject('equalto', 'duplicate_keys') | list) -%}
-    {%- set incoming = '(\n' ~ spark_cdc._stage_sql(staged, landed.sql, ['backfill__days']) ~ '\n)' -%}
+    {%- set incoming = '(\n' ~ spark_cdc._stage_sql(staged, landed.sql, ['cdc__days']) ~ '\n)' -%}
     {%- set first = loads[0] -%}
     {%- set compared = dict(run, load=first, prior=spark_cdc._laid_out(entity, ledger, first.layout),
         broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}

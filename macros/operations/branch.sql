@@ -212,7 +212,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     {%- set copied = dict(spark_cdc._timeline_cut(manifest, manifest.loads | length).items() | rejectattr(0, 'equalto', 'tag')) -%}
     {%- set tagged = {'name': 'branch_' ~ name, 'branch': name, 'entity': entity.name, 'at': spark_cdc._time_now()} -%}
     {%- set query = 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim -%}
-    {%- set committed_text = spark_cdc._moved_text(spark_cdc._refigured_text(query, copied), capture, branched) -%}
+    {%- set committed_text = spark_cdc._undo_redo_text(spark_cdc._refigured_text(query, copied), capture, branched) -%}
     {%- set plan = {
         'problem': none,
         'name': entity.name,
@@ -230,7 +230,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     {%- set is_begun = plan.is_there and spark_cdc._parse_manifest(made[branched.committed.identifier] or '', branched.committed).loads != manifest.loads -%}
     {%- for kind in ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal', 'rejects', 'quality'] if not is_begun -%}
         {%- set view = entity.name ~ '_' ~ kind -%}
-        {%- if relations.get(view) and view not in made -%}{%- do plan.views.update({view: spark_cdc._moved_text(relations[view], capture, branched)}) -%}{%- endif -%}
+        {%- if relations.get(view) and view not in made -%}{%- do plan.views.update({view: spark_cdc._undo_redo_text(relations[view], capture, branched)}) -%}{%- endif -%}
     {%- endfor -%}
     {%- if entity.sensitive -%}
         {{ return({'problem': entity.name ~ ': branches of entities with sensitive columns are not supported yet: leave it out (--select)'}) }}
@@ -258,7 +258,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
 
 {#- The text of a view that reads relations of an entity, with those of the branch in their
     place. -#}
-{%- macro _moved_text(text, capture, branched) -%}
+{%- macro _undo_redo_text(text, capture, branched) -%}
     {%- set at = namespace(text=text) -%}
     {%- for relation in ['ledger', 'events', 'committed', 'load_log'] if capture[relation] is not none -%}
         {%- set name, pieces, moved = capture[relation] | string, at.text.split(capture[relation] | string), [] -%}
@@ -349,7 +349,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
             {%- do loads.update({place: spark_cdc._parse_manifest(text, capture.committed).loads if text else none}) -%}
         {%- endfor -%}
         {%- set own, last = [], tag.manifest.loads[-1] -%}
-        {%- for load_id in loads[schema] or [] if load_id not in tag.manifest.loads and not spark_cdc._load_kind(load_id).is_squashed -%}
+        {%- for load_id in loads[schema] or [] if load_id not in tag.manifest.loads and not spark_cdc._load_kind(load_id).is_compacted -%}
             {%- do own.append(load_id) -%}
         {%- endfor -%}
         {%- do told[tag.entity].append({

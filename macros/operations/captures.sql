@@ -58,15 +58,15 @@
 {#- Entities with the manifests that readers see, for operations that look at many of them: one
     statement that lists schemas, one per schema. An entity whose names or columns are wrong
     stops no other: what is wrong with it is handed back. Arguments: operation (name of the
-    macro, for messages), names (list of entities, or one; none for all), with_heads (whether
+    macro, for messages), names (list of entities, or one; none for all), with_timelines (whether
     manifests are read). Returns a dictionary: captures (as of _captures(), each with head and
     draft, manifests), broken (name to list of
     problems), wanted (list of the names; none for all). -#}
-{%- macro _captures_with_heads(operation, names=none, with_heads=true) -%}
+{%- macro _captures_with_timelines(operation, names=none, with_timelines=true) -%}
     {%- set wanted, broken, problems = [names] if names is string else names or none, {}, spark_cdc._branch_problems() -%}
     {%- do spark_cdc._stop(operation, problems) -%}
     {%- set captures = spark_cdc._captures(operation, wanted, broken) -%}
-    {%- if not with_heads -%}{{ return({'captures': captures, 'broken': broken, 'wanted': wanted}) }}{%- endif -%}
+    {%- if not with_timelines -%}{{ return({'captures': captures, 'broken': broken, 'wanted': wanted}) }}{%- endif -%}
     {%- set texts = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
     {%- set found = [] -%}
     {%- for capture in captures -%}
@@ -178,7 +178,7 @@
     {%- for name, manifest in spark_cdc._tags(capture).items() -%}
         {%- do catalog.update({spark_cdc._beside(capture, 'tag', name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
     {%- endfor -%}
-    {%- for sequence, manifest in spark_cdc._kept_versions(capture).items() -%}
+    {%- for sequence, manifest in spark_cdc._retained_versions(capture).items() -%}
         {%- do catalog.update({spark_cdc._beside(capture, 'version', sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
@@ -202,7 +202,7 @@
 {#- The loads that count, or that somebody is about to make count: all that the entity's
     manifests name, be they committed, claimed, drafted, tagged or kept for change feeds. Loads
     that were undone are among them until vacuum has them forgotten. Returns a dictionary: named,
-    and squashed (what the histories among them stand for). -#}
+    and compacted (what the histories among them stand for). -#}
 {%- macro _named_loads(operated) -%}
     {%- set named = [] -%}
     {%- for identifier, found in spark_cdc._catalog_of(operated).items()
@@ -218,10 +218,10 @@
     {%- set histories = spark_cdc._loads_with(named, 'is_history') -%}
     {%- set records = spark_cdc._load_records(operated.masked, histories) -%}
     {%- if records | length < histories | length -%}
-        {%- set missing = 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
+        {%- set missing = 'the records of compacted loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
         {%- do spark_cdc._refuse_vacuum(operated, missing) -%}
     {%- endif -%}
-    {{ return({'named': named, 'squashed': records.values() | map(attribute='squashed') | sum(start=[]) | unique | list}) }}
+    {{ return({'named': named, 'compacted': records.values() | map(attribute='compacted') | sum(start=[]) | unique | list}) }}
 {%- endmacro -%}
 
 

@@ -1,15 +1,15 @@
-{#- Squashes the older loads of a ledger into two, so that manifest, partitions and files stay few,
+{#- Compacts the older loads of a ledger into two, so that manifest, partitions and files stay few,
     while no view changes: a history (kind h: all their I, U and D rows, each in the partition of
     its own business date) and, right after it, a checkpoint (kind hc: the whole state after the
     last of them, as X rows; of change events also the tombstones). Histories that earlier calls
     wrote are kept, so that old rows are not written again and again. The last load is never
-    squashed. Without execute it only says what it would do.
+    compacted. Without execute it only says what it would do.
         dbt run-operation spark_cdc.compact --args '{entities: [orders], older_than_days: 1,
         execute: true}'
     Arguments: entities (list of names, or one; none for all), older_than_days (counted back from
     the business date of the last load; 0 for all loads before the last), histories (whether
     earlier histories are merged into the new one), execute. Returns the number of loads that
-    were squashed, or would be. -#}
+    were compacted, or would be. -#}
 {%- macro compact(entities=none, older_than_days=30, histories=false, execute=false) -%}
     {%- do spark_cdc._check_arguments('compact', {'entities': entities, 'older_than_days': older_than_days, 'histories': histories, 'execute': execute}) -%}
     {%- set total = namespace(loads=0) -%}
@@ -17,7 +17,7 @@
         {%- set total.loads = total.loads + spark_cdc._compact_entity(capture, older_than_days, histories) -%}
     {%- endfor -%}
     {%- do log(
-        'compact: ' ~ ('squashed ' if execute else 'would squash ') ~ spark_cdc._counted(total.loads, 'load')
+        'compact: ' ~ ('compacted ' if execute else 'would compact ') ~ spark_cdc._counted(total.loads, 'load')
         ~ ('' if execute or not total.loads else '. Nothing was written (execute: false)'),
         info=true
     ) -%}
@@ -25,27 +25,27 @@
 {%- endmacro -%}
 
 
-{#- Maintenance by policy: squashes the older loads of entities that have as many loads since the
+{#- Maintenance by policy: compacts the older loads of entities that have as many loads since the
     last time as their policy says (`maintenance`, or the var spark_cdc_maintenance), see compact(),
     and drops what earlier calls superseded longer ago than the retention, see vacuum(). No view
     changes, and branches are left alone. Where nothing is due it reads the manifest alone. Both
     have rows in cdc_loads. Without execute it only says what it would do.
         dbt run-operation spark_cdc.maintain --args '{execute: true}'
     Arguments: entities (list of names, or one; none for all), execute. Returns the number of loads
-    that were squashed, or would be. -#}
+    that were compacted, or would be. -#}
 {%- macro maintain(entities=none, execute=false) -%}
     {%- do spark_cdc._check_arguments('maintain', {'entities': entities, 'execute': execute}) -%}
     {%- set total = namespace(loads=0) -%}
     {%- for capture in spark_cdc._captures('maintain', entities) -%}
         {%- set policy = capture.entity.maintenance -%}
         {%- set manifest = spark_cdc._cached_manifest(capture.committed) or spark_cdc._read_manifest(capture.committed) -%}
-        {%- set squashed = spark_cdc._loads_with(manifest.loads, 'is_squashed') -%}
-        {%- set since = manifest.loads[manifest.loads.index(squashed[-1]) + 1:] if squashed else manifest.loads -%}
+        {%- set compacted = spark_cdc._loads_with(manifest.loads, 'is_compacted') -%}
+        {%- set since = manifest.loads[manifest.loads.index(compacted[-1]) + 1:] if compacted else manifest.loads -%}
         {%- if capture.write.ledger == capture.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
-            {%- set merges = squashed | length >= policy.compact_loads -%}
-            {%- set squashed = spark_cdc._compact_entity(capture, 0, merges, keep_loads=[policy.keep_loads, 1] | max) -%}
-            {%- set total.loads = total.loads + squashed -%}
-            {%- if squashed and policy.retention_hours is not none -%}
+            {%- set merges = compacted | length >= policy.compact_loads -%}
+            {%- set compacted = spark_cdc._compact_entity(capture, 0, merges, keep_loads=[policy.keep_loads, 1] | max) -%}
+            {%- set total.loads = total.loads + compacted -%}
+            {%- if compacted and policy.retention_hours is not none -%}
                 {%- do spark_cdc._vacuum_entity(capture, policy.retention_hours) -%}
             {%- endif -%}
         {%- elif flags.WHICH == 'run-operation' -%}
@@ -57,27 +57,27 @@
 {%- endmacro -%}
 
 
-{#- Squashes the older loads of an entity: plan, write, audit, commit. Arguments: capture;
+{#- Compacts the older loads of an entity: plan, write, audit, commit. Arguments: capture;
     older_than_days, histories as of compact(), keep_loads as of _plan_compaction(). Returns the
-    number of loads that were squashed, or would be. -#}
+    number of loads that were compacted, or would be. -#}
 {%- macro _compact_entity(capture, older_than_days, histories, keep_loads=1) -%}
     {%- set entity = capture.entity -%}
     {%- set manifest = spark_cdc._read_manifest(capture.committed) if spark_cdc._mode() == 'plan' else spark_cdc._head(capture) -%}
     {%- set plan = spark_cdc._plan_compaction(manifest.loads, older_than_days, histories, keep_loads) -%}
-    {%- if plan.squashed -%}
-        {%- set records = spark_cdc._load_records(capture.ledger, plan.squashed + plan.kept_after[:1]) -%}
+    {%- if plan.compacted -%}
+        {%- set records = spark_cdc._load_records(capture.ledger, plan.compacted + plan.loads_after[:1]) -%}
         {#- Rows that were written under several definitions (docs/schema_change.md) don't go into
-            one history, whose record could name only one of them: of the loads to be squashed those
-            since the last change stay, which begin with a checkpoint. -#}
-        {%- set definition = records.get(plan.squashed[-1], {}).get('definition') -%}
+            one history, whose record could name only one of them: of the loads to be compacted
+            those since the last change stay, which begin with a checkpoint. -#}
+        {%- set definition = records.get(plan.compacted[-1], {}).get('definition') -%}
         {%- set first = namespace(at=0) -%}
-        {%- for load_id in plan.squashed if records.get(load_id, {}).get('definition') != definition -%}
-            {%- set first.at = plan.squashed.index(load_id) + 1 -%}
+        {%- for load_id in plan.compacted if records.get(load_id, {}).get('definition') != definition -%}
+            {%- set first.at = plan.compacted.index(load_id) + 1 -%}
         {%- endfor -%}
-        {%- set plan = spark_cdc._plan_compaction_of(plan.kept_before + plan.squashed[:first.at], plan.squashed[first.at:], plan.kept_after) -%}
+        {%- set plan = spark_cdc._plan_compaction_of(plan.loads_before + plan.compacted[:first.at], plan.compacted[first.at:], plan.loads_after) -%}
     {%- endif -%}
-    {%- if not plan.squashed -%}
-        {%- do log(entity.name ~ ': nothing to squash in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
+    {%- if not plan.compacted -%}
+        {%- do log(entity.name ~ ': nothing to compact in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
         {{ return(0) }}
     {%- elif manifest.definition and not spark_cdc._has_columns_of(entity, manifest.definition) -%}
         {#- the new text of <entity>_committed will have the columns that the YAML declares -#}
@@ -88,22 +88,22 @@ Load once with the new columns, then compact.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
 
-    {%- set figures = spark_cdc._compaction_figures(plan, manifest, spark_cdc._load_counts(capture.ledger, plan.squashed, []).rows) -%}
+    {%- set figures = spark_cdc._compaction_figures(plan, manifest, spark_cdc._load_counts(capture.ledger, plan.compacted, []).rows) -%}
     {%- set next = spark_cdc._timeline_compacted(
-        manifest, plan.kept_before | length, manifest.loads | length - plan.kept_after | length,
+        manifest, plan.loads_before | length, manifest.loads | length - plan.loads_after | length,
         {'load_id': plan.history, 'written': figures.history_rows}, {'load_id': plan.checkpoint, 'written': figures.rows_after}) -%}
     {%- set text -%}
-{{ entity.name }}: {{ 'would squash' if spark_cdc._mode() == 'plan' else 'squashes' }} {{ spark_cdc._counted(plan.squashed | length, 'load') }}, {# -#}
-{{ plan.squashed[0] }} to {{ plan.squashed[-1] }}, of {{ manifest.loads | length }}; writes {{ figures.history_rows }} rows of history and {# -#}
+{{ entity.name }}: {{ 'would compact' if spark_cdc._mode() == 'plan' else 'compacts' }} {{ spark_cdc._counted(plan.compacted | length, 'load') }}, {# -#}
+{{ plan.compacted[0] }} to {{ plan.compacted[-1] }}, of {{ manifest.loads | length }}; writes {{ figures.history_rows }} rows of history and {# -#}
 {{ figures.rows_after }} of the state; the manifest has {{ next.loads | length }} loads and {# -#}
 {{ spark_cdc._committed_sql(entity, capture.masked, next) | length }} characters instead of {{ manifest.loads | length }} and {# -#}
 {{ spark_cdc._committed_sql(entity, capture.masked, manifest) | length }}
     {%- endset -%}
     {%- do log(text, info=true) -%}
-    {%- if spark_cdc._mode() == 'plan' -%}{{ return(plan.squashed | length) }}{%- endif -%}
+    {%- if spark_cdc._mode() == 'plan' -%}{{ return(plan.compacted | length) }}{%- endif -%}
 
-    {%- set squashed = manifest.entries | selectattr('load_id', 'in', plan.squashed) | list -%}
-    {%- set commits = spark_cdc._commits(dict(manifest, entries=squashed), records) -%}
+    {%- set compacted = manifest.entries | selectattr('load_id', 'in', plan.compacted) | list -%}
+    {%- set commits = spark_cdc._commits(dict(manifest, entries=compacted), records) -%}
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}
     {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
     {#- of both ledgers, each from its own rows -#}
@@ -121,13 +121,13 @@ Load once with the new columns, then compact.
     {%- set names = plan.history ~ ' and ' ~ plan.checkpoint -%}
     {%- do spark_cdc._transact(capture, {
         'manifest': next, 'what': names, 'rows': rows,
-        'say': entity.name ~ ': squashed into ' ~ names ~ '; vacuum drops the old partitions later',
+        'say': entity.name ~ ': compacted into ' ~ names ~ '; vacuum drops the old partitions later',
     }) -%}
-    {{ return(plan.squashed | length) }}
+    {{ return(plan.compacted | length) }}
 {%- endmacro -%}
 
 
-{#- Writes what older loads are squashed into, from the rows of a ledger into the same. -#}
+{#- Writes what older loads are compacted into, from the rows of a ledger into the same. -#}
 {%- macro _write_compaction(capture, plan, figures, history, checkpoint) -%}
     {%- set entity = capture.entity -%}
     {%- set columns = [] -%}  {#- as they lie there, whatever they hold by now -#}
@@ -136,7 +136,7 @@ Load once with the new columns, then compact.
     {%- endfor -%}
     {%- set columns = spark_cdc._placed_columns(columns, {}) -%}
     {%- set order = spark_cdc._cluster_order(
-        entity, spark_cdc._ledger_columns(entity, checkpoint.layout), capture.ledger, plan.squashed, figures.history_rows + figures.rows_after) -%}
+        entity, spark_cdc._ledger_columns(entity, checkpoint.layout), capture.ledger, plan.compacted, figures.history_rows + figures.rows_after) -%}
     {%- set compacted = spark_cdc._compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
     {%- do spark_cdc._set_session(capture.write.ledger) -%}
     {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
@@ -146,14 +146,14 @@ Load once with the new columns, then compact.
 
 
 {#- What is written: history_rows, rows_prior and rows_after (that existed before and after the
-    squashed loads; the latter are written as the state), written (load id to operation to rows).
+    compacted loads; the latter are written as the state), written (load id to operation to rows).
     Argument: rows (load id to operation to rows). -#}
 {%- macro _compaction_figures(plan, manifest, rows) -%}
-    {%- set sums, first = {}, plan.kept_before | length -%}
+    {%- set sums, first = {}, plan.loads_before | length -%}
     {%- for operation in ['I', 'U', 'D'] -%}
         {%- do sums.update({operation: rows.values() | map(attribute=operation, default=0) | sum}) -%}
     {%- endfor -%}
-    {%- set after = spark_cdc._timeline_cut(manifest, first + plan.squashed | length).rows -%}
+    {%- set after = spark_cdc._timeline_cut(manifest, first + plan.compacted | length).rows -%}
     {{ return({
         'rows_prior': spark_cdc._timeline_cut(manifest, first).rows,
         'rows_after': after,
@@ -182,7 +182,7 @@ Load once with the new columns, then compact.
     {%- endfor -%}
     {%- if problems -%}
         {%- set message -%}
-{{ capture.entity.name }}: what was squashed is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see {# -#}
+{{ capture.entity.name }}: what was compacted is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see {# -#}
 what they saw before. Run spark-cdc verify --select {{ capture.entity.name }} to find out what is wrong with the ledger.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
@@ -193,26 +193,26 @@ what they saw before. Run spark-cdc verify --select {{ capture.entity.name }} to
 {#- The rows of both loads and the record of the history; few files for each partition, unless
     they are brought in an order anyway. -#}
 {%- macro _compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=false) -%}
-{%- set carried = columns | rejectattr('name', 'in', ['note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
+{%- set carried = columns | rejectattr('name', 'in', ['cdc__note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
 select{{ ' /*+ rebalance(business_date, load_id, operation) */' if not is_ordered }}
     {{ columns | map(attribute='sql') | join(',\n    ') }}
 from (
     select
         {{ carried | join(',\n        ') }},
-        note,
+        cdc__note,
         business_date,
         {{ spark_cdc._literal(plan.history) }} as load_id,
         operation
     from {{ capture.ledger }}
     where
-        {{ spark_cdc._in_loads(plan.squashed) }}
+        {{ spark_cdc._in_loads(plan.compacted) }}
         and operation in {{ spark_cdc._operations('changes') }}
 
     union all
 
     select
         {{ carried | join(',\n        ') }},
-        cast(null as string) as note,
+        cast(null as string) as cdc__note,
         {{ spark_cdc._partition(checkpoint) | indent(8) }},
         if(operation in ('D', 'T'), 'T', 'X') as operation
     from (
@@ -227,25 +227,25 @@ from (
         {% for column in columns if column.sql in carried -%}
         cast(null as {{ column.data_type }}) as {{ column.sql }},
         {% endfor -%}
-        {{ spark_cdc._literal(tojson(history)) }} as note,
+        {{ spark_cdc._literal(tojson(history)) }} as cdc__note,
         {{ spark_cdc._partition(history) | indent(8) }},
         'L' as operation
-) as squashed
+) as compacted
 {%- endmacro -%}
 
 
-{#- The record of one of the two loads. squashed lists the loads that readers saw, also those
+{#- The record of one of the two loads. compacted lists the loads that readers saw, also those
     that earlier histories stand for, and commits by which of them they came (see _commits());
     the checkpoint's stands_for is the last of them, which is the parent of the load that
     follows. Of change events applied is what had been applied before, as in each load's record;
     feeds is what each of them read of a change feed, for replays. -#}
 {%- macro _compaction_record(entity, plan, records, figures, is_checkpoint, commits=[]) -%}
-    {%- set squashed, feeds = [], {} -%}
+    {%- set compacted, feeds = [], {} -%}
     {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0, 'unfilled': 0} -%}
-    {%- for load_id in plan.squashed -%}
+    {%- for load_id in plan.compacted -%}
         {%- set record, kind = records[load_id], spark_cdc._load_kind(load_id) -%}
-        {%- if kind.is_history or not kind.is_squashed -%}
-            {%- do squashed.extend(record.squashed if kind.is_history else [load_id]) -%}
+        {%- if kind.is_history or not kind.is_compacted -%}
+            {%- do compacted.extend(record.compacted if kind.is_history else [load_id]) -%}
             {%- do feeds.update(record.get('feeds', {}) if kind.is_history else {load_id: record.feed} if record.get('feed') else {}) -%}
             {%- for name in events if record.get('events') and not is_checkpoint -%}
                 {%- do events.update({name: events[name] + (record.events.get(name) or 0)}) -%}
@@ -254,7 +254,7 @@ from (
     {%- endfor -%}
     {%- set came = [] -%}
     {%- for commit in commits -%}{%- do came.append(dict(commit.items() | rejectattr(0, 'equalto', 'written_as'))) -%}{%- endfor -%}
-    {%- set last = records[plan.squashed[-1]] -%}
+    {%- set last = records[plan.compacted[-1]] -%}
     {%- set record = {
         'entity': entity.name,
         'load_id': plan.checkpoint if is_checkpoint else plan.history,
@@ -265,10 +265,10 @@ from (
         'base': none,
         'log': [],
         'prior_rows': figures.rows_after if is_checkpoint else figures.rows_prior,
-        'replaced': [] if is_checkpoint else plan.squashed,
-        'squashed': [] if is_checkpoint else squashed,
+        'replaced': [] if is_checkpoint else plan.compacted,
+        'compacted': [] if is_checkpoint else compacted,
         'commits': came,
-        'stands_for': squashed[-1],
+        'stands_for': compacted[-1],
         'definition': last.definition,
         'layout': last.get('layout') or {},
     } -%}
@@ -276,8 +276,8 @@ from (
     {%- if not entity.events -%}
         {{ return(record) }}
     {%- endif -%}
-    {%- set before = records[plan.squashed[0]].get('applied') or {} -%}
-    {%- set after = records[plan.kept_after[0]].get('applied') or {} -%}
+    {%- set before = records[plan.compacted[0]].get('applied') or {} -%}
+    {%- set after = records[plan.loads_after[0]].get('applied') or {} -%}
     {{ return(dict(
         record,
         applied=after if is_checkpoint else before,
@@ -287,42 +287,42 @@ from (
 {%- endmacro -%}
 
 
-{#- Which loads are squashed and what becomes of the list: a function of its arguments, which
+{#- Which loads are compacted and what becomes of the list: a function of its arguments, which
     reads nothing. Arguments: loads (of the manifest), older_than_days, histories as of
     compact(), keep_loads (how many of the last are left as they are, at least 1). Returns a
-    dictionary: squashed (loads that leave the manifest; none if there are not more than the two
-    that would take their place), kept_before (earlier histories), kept_after, history and
-    checkpoint (names of the new loads), base and log (of the state after the last squashed
-    load), parent (load before the first squashed one, or none). -#}
+    dictionary: compacted (loads that leave the manifest; none if there are not more than the two
+    that would take their place), loads_before (earlier histories), loads_after, history and
+    checkpoint (names of the new loads), base and log (of the state after the last compacted
+    load), parent (load before the first compacted one, or none). -#}
 {%- macro _plan_compaction(loads, older_than_days, histories, keep_loads=1) -%}
-    {%- set squashed = [] -%}
-    {%- set kept_before = [] -%}
-    {%- set kept_after = [] -%}
+    {%- set compacted = [] -%}
+    {%- set loads_before = [] -%}
+    {%- set loads_after = [] -%}
     {%- for load_id in loads -%}
         {%- set age = (spark_cdc._load_time(loads[-1]).date() - spark_cdc._load_time(load_id).date()).days -%}
         {%- if loop.revindex <= keep_loads or age < older_than_days -%}
-            {%- do kept_after.append(load_id) -%}
+            {%- do loads_after.append(load_id) -%}
         {%- elif spark_cdc._load_kind(load_id).is_history and not histories -%}
-            {%- do kept_before.append(load_id) -%}
+            {%- do loads_before.append(load_id) -%}
         {%- else -%}
-            {%- do squashed.append(load_id) -%}
+            {%- do compacted.append(load_id) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return(spark_cdc._plan_compaction_of(kept_before, squashed, kept_after)) }}
+    {{ return(spark_cdc._plan_compaction_of(loads_before, compacted, loads_after)) }}
 {%- endmacro -%}
 
 
-{%- macro _plan_compaction_of(kept_before, squashed, kept_after) -%}
-    {%- set plan = {'kept_before': kept_before, 'kept_after': kept_after, 'parent': kept_before[-1] if kept_before else none} -%}
-    {%- if squashed | length <= 2 -%}  {#- two loads would take their place -#}
-        {{ return(dict(plan, squashed=[], base=none, log=[])) }}
+{%- macro _plan_compaction_of(loads_before, compacted, loads_after) -%}
+    {%- set plan = {'loads_before': loads_before, 'loads_after': loads_after, 'parent': loads_before[-1] if loads_before else none} -%}
+    {%- if compacted | length <= 2 -%}  {#- two loads would take their place -#}
+        {{ return(dict(plan, compacted=[], base=none, log=[])) }}
     {%- endif -%}
-    {%- set time = squashed[-1].split('-')[0] -%}
+    {%- set time = compacted[-1].split('-')[0] -%}
     {{ return(dict(
         plan,
-        squashed=squashed,
+        compacted=compacted,
         history=time ~ '-h-' ~ spark_cdc._run_id8(),
         checkpoint=time ~ '-hc-' ~ spark_cdc._run_id8(),
-        **spark_cdc._state_loads(squashed)
+        **spark_cdc._state_loads(compacted)
     )) }}
 {%- endmacro -%}

@@ -61,8 +61,8 @@ compared as (
             ),
             difference -> difference is not null
         ) as column_differences
-    from (select * from states where not is__after and operation <> 'D') as rows_before
-    full outer join (select * from states where is__after and operation <> 'D') as rows_after
+    from (select * from states where not cdc__is_after and operation <> 'D') as rows_before
+    full outer join (select * from states where cdc__is_after and operation <> 'D') as rows_after
         on rows_before.key_hash = rows_after.key_hash
     where not rows_before.nonkey_hash <=> rows_after.nonkey_hash
 )
@@ -83,7 +83,7 @@ where row_difference <> 'changed' or size(column_differences) > 0
 {%- for loads, is_after in sides -%}
 select
     {{ columns | join(',\n    ') }},
-    {{ is_after | string | lower }} as is__after
+    {{ is_after | string | lower }} as cdc__is_after
 from {{ spark_cdc._from(ledger) }}
 where
     {{ spark_cdc._in_loads(loads) }}

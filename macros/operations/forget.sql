@@ -84,7 +84,7 @@
             refused by it -#}
         {%- set next = dict(spark_cdc._timeline_renamed(head, plan.names), forgotten=true) -%}
         {#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads
-            that do not count by themselves: undone, squashed, of a tag. -#}
+            that do not count by themselves: undone, compacted, of a tag. -#}
         {%- set row = spark_cdc._operation_row(capture, next, {
             'load_id': next.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._run_id8(),
             'load_type': 'forget',
@@ -99,7 +99,7 @@
         }) -%}
     {%- endif -%}
     {%- set gone = plan.names | list + plan.dropped -%}
-    {%- for sequence, kept in spark_cdc._kept_versions(capture).items() if kept.loads | select('in', gone) | list -%}
+    {%- for sequence, kept in spark_cdc._retained_versions(capture).items() if kept.loads | select('in', gone) | list -%}
         {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'version', sequence)) -%}
     {%- endfor -%}
     {#- events last, or the ledger: what is dropped last tells the same command that there is
@@ -136,12 +136,12 @@
         {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}
         {%- set left, old_left = [], [] -%}
         {%- for name in sensitive if name in found -%}{%- do left.append(spark_cdc._quote(name) ~ ' is not null') -%}{%- endfor -%}
-        {%- for name in sensitive if 'old__' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('old__' ~ name) ~ ' is not null') -%}{%- endfor -%}
-        {%- set rejected = "operation = 'R'" if is_ledger else 'note is not null' -%}
+        {%- for name in sensitive if 'cdc__old_' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('cdc__old_' ~ name) ~ ' is not null') -%}{%- endfor -%}
+        {%- set rejected = "operation = 'R'" if is_ledger else 'cdc__note is not null' -%}
         {%- set where -%}
-(forgotten__is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
-coalesce(get_json_object(note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
-        {%- if old_left %} or (forgotten__is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
+(cdc__forgotten_is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
+coalesce(get_json_object(cdc__note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
+        {%- if old_left %} or (cdc__forgotten_is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
         {%- endset -%}
         {%- set rows -%}
 select *
@@ -168,7 +168,7 @@ order by load_id
 
 {#- What is to be done: held (of _forget_holders()), names (of loads that are written anew: from
     the old to the new one), dropped (loads that hold values and that no manifest names),
-    squashed (those of names of which compact has left rejected rows and events alone), groups
+    compacted (those of names of which compact has left rejected rows and events alone), groups
     (of loads with one definition: then, the entity as it was, layout, loads), records (of loads,
     the new ones' under the old names), sensitive (physical columns that hold or held sensitive
     values), is_archived. -#}
@@ -190,12 +190,12 @@ order by load_id
     {%- set is_archived = entity.events is not none and entity.events.archive -%}
     {%- set histories = {} -%}
     {%- for load_id in spark_cdc._loads_with(named.named, 'is_history') -%}
-        {%- for squashed in records[load_id].squashed -%}{%- do histories.setdefault(squashed, []).append(load_id) -%}{%- endfor -%}
+        {%- for compacted in records[load_id].compacted -%}{%- do histories.setdefault(compacted, []).append(load_id) -%}{%- endfor -%}
     {%- endfor -%}
-    {%- set renamed, squashed, dropped = [], [], [] -%}
+    {%- set renamed, compacted, dropped = [], [], [] -%}
     {%- for load_id in held -%}
-        {%- if load_id in named.named + named.squashed -%}
-            {%- do squashed.append(load_id) if load_id not in named.named -%}
+        {%- if load_id in named.named + named.compacted -%}
+            {%- do compacted.append(load_id) if load_id not in named.named -%}
             {%- do renamed.extend([load_id] + histories.get(load_id, [])) -%}
         {%- else -%}
             {%- do dropped.append(load_id) -%}
@@ -215,7 +215,7 @@ order by load_id
         name goes on to build on the old one, for which the new one stands. -#}
     {%- set chain = head.loads + spark_cdc._undone_loads(head) -%}
     {%- set rewritten = {} -%}
-    {%- for old, new in names.items() if old not in squashed -%}
+    {%- for old, new in names.items() if old not in compacted -%}
         {%- set record = fromjson(spark_cdc._forget_renamed(tojson(records[old]), names)) -%}
         {%- set at = chain.index(old) if old in chain else none -%}
         {%- set before = chain[at - 1] if at else none -%}
@@ -225,7 +225,7 @@ order by load_id
         {%- do rewritten.update({old: dict(record, parent=names[before]) if before in names else record}) -%}
     {%- endfor -%}
     {{ return({
-        'held': held, 'names': names, 'dropped': dropped, 'squashed': squashed, 'groups': groups.values() | list, 'sensitive': sensitive,
+        'held': held, 'names': names, 'dropped': dropped, 'compacted': compacted, 'groups': groups.values() | list, 'sensitive': sensitive,
         'records': rewritten, 'is_archived': is_archived, 'tables': tables, 'entity_now': entity,
     }) }}
 {%- endmacro -%}
@@ -249,9 +249,9 @@ order by load_id
     {%- for load_id in group.loads if load_id in plan.records -%}{%- do records.append(plan.records[load_id]) -%}{%- endfor -%}
     {%- set new = [] -%}
     {%- for load_id in group.loads -%}{%- do new.append(plan.names[load_id]) -%}{%- endfor -%}
-    {%- set squashed = group.loads | select('in', plan.squashed) | list -%}
+    {%- set compacted = group.loads | select('in', plan.compacted) | list -%}
     {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
-        ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(squashed) ~ ')' if squashed else '') -%}
+        ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(compacted) ~ ')' if compacted else '') -%}
     {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
     {%- do spark_cdc._set_session(capture.write.ledger) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.write.ledger, columns, records, rows)) -%}
@@ -259,7 +259,7 @@ order by load_id
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
         {%- set settled = spark_cdc._ensure_table(now, 'events', load) -%}
-        {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
+        {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'cdc__note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
         {%- do spark_cdc._set_session(capture.write.events) -%}
         {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.write.events, settled, rows, 'events_of_loads')) -%}
     {%- endif -%}
@@ -272,8 +272,8 @@ order by load_id
 {%- macro _forgotten_copy_sql(capture, table, columns, rejected, condition, plan, wanted) -%}
 {%- set tokens = spark_cdc._forget_key_tokens(plan.entity_now, wanted.layout, table == capture.events) -%}
 {%- set given, old_given = [], [] -%}
-{%- for token in tokens.of_key -%}{%- do given.append({'secret': token.secret, 'sql': 'forgotten__given_' ~ loop.index}) -%}{%- endfor -%}
-{%- for token in tokens.of_old -%}{%- do old_given.append({'secret': token.secret, 'sql': 'forgotten__old_given_' ~ loop.index}) -%}{%- endfor -%}
+{%- for token in tokens.of_key -%}{%- do given.append({'secret': token.secret, 'sql': 'cdc__forgotten_given_' ~ loop.index}) -%}{%- endfor -%}
+{%- for token in tokens.of_old -%}{%- do old_given.append({'secret': token.secret, 'sql': 'cdc__forgotten_old_given_' ~ loop.index}) -%}{%- endfor -%}
 {%- set rows -%}
 select
     {%- for column in columns %}
@@ -317,7 +317,7 @@ from (
     {%- set problems = [] -%}
     {%- for old, name in plan.names.items() -%}
         {%- set wanted_rows = counted.rows.get(old, {}) -%}
-        {%- set wanted_rows = dict(wanted_rows.items() | selectattr(0, 'equalto', 'R')) if old in plan.squashed else wanted_rows -%}
+        {%- set wanted_rows = dict(wanted_rows.items() | selectattr(0, 'equalto', 'R')) if old in plan.compacted else wanted_rows -%}
         {%- if counted.rows.get(name, {}) != wanted_rows or events.get(name, 0) != events.get(old, 0) -%}
             {%- do problems.append(name ~ ' has ' ~ tojson(counted.rows.get(name, {})) ~ ' rows and ' ~ events.get(name, 0) ~ ' events instead of '
                 ~ tojson(wanted_rows) ~ ' and ' ~ events.get(old, 0) ~ ' (' ~ old ~ ')') -%}
@@ -463,15 +463,15 @@ left anti join {{ list }} as list_{{ loop.index }}
     {%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(keys), keys) if layout.get('rekeyed') else 'key_hash' -%}
     {{ return({
         'of_key': spark_cdc._forgotten_tokens(entity, list, keys, key_hash),
-        'of_old': spark_cdc._forgotten_old_tokens(entity, list, spark_cdc._forget_keys(entity, layout, events, 'old__')) if events else [],
+        'of_old': spark_cdc._forgotten_old_tokens(entity, list, spark_cdc._forget_keys(entity, layout, events, 'cdc__old_')) if events else [],
     }) }}
 {%- endmacro -%}
 
 
 {#- The keys that are to be forgotten, as a temporary view spark_cdc_forget_<entity>: the key
-    columns, key_hash, forgotten__text (a pattern that finds the key in a rejected row of which the
-    key could not be read). They are checked; nothing is written. Arguments: capture, layout (of the
-    manifest), keys, source, even_if_absent (of forget()).
+    columns, key_hash, cdc__forgotten_text (a pattern that finds the key in a rejected row of which
+    the key could not be read). They are checked; nothing is written. Arguments: capture, layout (of
+    the manifest), keys, source, even_if_absent (of forget()).
     Returns a dictionary: view, keys (number), listed (how many are on the list already),
     layout. -#}
 {%- macro _forget_wanted(capture, layout, keys, source, even_if_absent) -%}
@@ -490,7 +490,7 @@ create or replace temporary view {{ view }} as
 select
     *,
     {{ spark_cdc._hash(entity.key_columns) | indent(4) }} as key_hash,
-    concat('(?s)^', {{ patterns | join(', ') }}) as forgotten__text
+    concat('(?s)^', {{ patterns | join(', ') }}) as cdc__forgotten_text
 from (
     select distinct
         {{ typed | join(',\n        ') }}
@@ -603,5 +603,5 @@ from (
 {#- Whether one of the keys wanted stands in a rejected row of which the key could not be read,
     as a condition. -#}
 {%- macro _forget_wanted_in_text(rejected, wanted) -%}
-    {{ return('(' ~ rejected ~ ') and key_hash is null and note rlike (select array_join(collect_list(forgotten__text), \'|\') from ' ~ wanted.view ~ ')') }}
+    {{ return('(' ~ rejected ~ ') and key_hash is null and cdc__note rlike (select array_join(collect_list(cdc__forgotten_text), \'|\') from ' ~ wanted.view ~ ')') }}
 {%- endmacro -%}

@@ -143,8 +143,8 @@ select
         {%- endfor %}
         and before.eff_start_date <> after.eff_start_date
     ) as other_dates
-from (select * from states where not is__after and operation <> 'D') as before
-full outer join (select * from states where is__after and operation <> 'D') as after
+from (select * from states where not cdc__is_after and operation <> 'D') as before
+full outer join (select * from states where cdc__is_after and operation <> 'D') as after
     on before.key_hash = after.key_hash
 {%- endmacro -%}
 

@@ -13,7 +13,7 @@
         (action == 'rotate' and not is_there, 'there is no secret in %(schema)s yet. Make one: spark-cdc secrets init'),
         (action == 'init' and is_there, 'there is a secret in %(schema)s already. To have another one in its place: spark-cdc secrets rotate'),
     ]) -%}
-    {%- set used = [] if problems or action == 'init' else spark_cdc._secrets_in_use(spark_cdc._captures_with_heads('secrets').captures) -%}
+    {%- set used = [] if problems or action == 'init' else spark_cdc._secrets_in_use(spark_cdc._captures_with_timelines('secrets').captures) -%}
     {%- set keyed = used | selectattr('is_key') | map(attribute='entity') | join(', ') -%}
     {%- if keyed and not force -%}
         {%- do problems.append('the keys of ' ~ keyed ~ ' are sensitive. With another secret they take no load until they were loaded anew from their first '

@@ -42,7 +42,7 @@
     {%- set accepted = '. Accepted are ' ~ dict(of_each, **of_all) | join(', ') -%}
     {%- do spark_cdc._stop('state', ["there is no part '" ~ unknown | join("', '") ~ "'" ~ accepted] if unknown else []) -%}
     {%- set found = {'captures': [], 'broken': {}} if asked and not asked | reject('in', ['stream', 'columns']) | list
-        else spark_cdc._captures_with_heads('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
+        else spark_cdc._captures_with_timelines('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
     {%- set told, more = {}, {'schema': target.schema, 'server': 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '')} -%}
     {%- for capture in found.captures -%}
         {%- set one = spark_cdc._state_of(capture) if capture.head is defined else {'entity': capture.entity.name} -%}
@@ -196,10 +196,10 @@ order by business_time, load_id
     {%- for capture in asked -%}
         {%- set entity, loads = capture.entity, capture.head.loads -%}
         {%- set last, came = since[entity.name], landed[entity.name] -%}
-        {#- which dates compact has squashed is not asked: there are no gaps to be told of among
+        {#- which dates compact has merged is not asked: there are no gaps to be told of among
             them -#}
-        {%- set squashed = spark_cdc._loads_with(loads, 'is_squashed') -%}
-        {%- set from = spark_cdc._load_time(squashed[-1]) if squashed else none -%}
+        {%- set compacted = spark_cdc._loads_with(loads, 'is_compacted') -%}
+        {%- set from = spark_cdc._load_time(compacted[-1]) if compacted else none -%}
         {%- set committed = spark_cdc._load_times(entity, loads) -%}
         {%- set dates, gaps = [], [] -%}
         {%- for time in came.times -%}
@@ -268,7 +268,7 @@ order by business_time, load_id
 {%- if entities is not none -%}{%- do conditions.append('entity in (' ~ spark_cdc._literals(entities or ['']) ~ ')') -%}{%- endif -%}
 {%- if since -%}{%- do conditions.append('load_id >= ' ~ spark_cdc._literal(since)) -%}{%- endif -%}
 {%- if before -%}
-    {#- what squashed a load of the range tells that it counts -#}
+    {#- what compacted a load of the range tells that it counts -#}
     {%- do conditions.append('(load_id < ' ~ spark_cdc._literal(before) ~ " or instr(load_id, '-h') > 0)") -%}
 {%- endif -%}
 with loads as (
@@ -359,7 +359,7 @@ order by is_needed desc
             'files': dropped | map(attribute='files') | map('int') | sum,
             'bytes': dropped | map(attribute='bytes') | map('int') | sum,
         },
-        compact=spark_cdc._plan_compaction(head.loads, 30, false).squashed | length,
+        compact=spark_cdc._plan_compaction(head.loads, 30, false).compacted | length,
     )) }}
 {%- endmacro -%}
 
@@ -405,14 +405,14 @@ with differences as (
 numbered as (
     select
         *,
-        row_number() over (partition by row_difference order by {{ keys | join(', ') or 'key_hash' }}) as place
+        row_number() over (partition by row_difference order by {{ keys | join(', ') or 'key_hash' }}) as cdc__place
     from differences
 ),
 
 told as (
     select
         row_difference,
-        place,
+        cdc__place,
         explode(
             concat(
                 array(struct('' as column_name, cast(null as string) as shown)),
@@ -422,7 +422,7 @@ told as (
                     array()
                 ),
                 if(
-                    place <= {{ row_limit }},
+                    cdc__place <= {{ row_limit }},
                     array(
                         struct(
                             '' as column_name,
@@ -454,7 +454,7 @@ select
     count(*) as row_count
 from told
 group by row_difference, one.column_name, one.shown
-order by row_difference, min(place), one.column_name
+order by row_difference, min(cdc__place), one.column_name
 {%- endmacro -%}
 
 
@@ -627,14 +627,14 @@ where
     ) -%}
     {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
     {%- set planned = spark_cdc._planned_ledger(run, columns, [load], query) -%}
-    {%- set held = spark_cdc._held_rows(dict(run, ledger=planned), load) -%}
-    {%- if held.sql -%}
-        {%- set written = 'select * from ' ~ planned ~ (" where not (load_id = '" ~ load.load_id ~ "' and operation = 'D')" if held.drops_deletes)
-            ~ '\n\nunion all\n\n' ~ spark_cdc._written_rows_sql(columns, held.sql, 'held_rows') -%}
+    {%- set retained = spark_cdc._retained_rows(dict(run, ledger=planned), load) -%}
+    {%- if retained.sql -%}
+        {%- set written = 'select * from ' ~ planned ~ (" where not (load_id = '" ~ load.load_id ~ "' and operation = 'D')" if retained.drops_deletes)
+            ~ '\n\nunion all\n\n' ~ spark_cdc._written_rows_sql(columns, retained.sql, 'held_rows') -%}
         {%- set planned = spark_cdc._plan_view('planned_' ~ name ~ '_held', written) -%}
     {%- endif -%}
     {%- set audit = spark_cdc._audited_load(dict(run, ledger=planned)).audit -%}
-    {{ return(spark_cdc._plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, held))) }}
+    {{ return(spark_cdc._plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, retained))) }}
 {%- endmacro -%}
 
 
@@ -656,8 +656,9 @@ where
 
 {#- The statements of a load that write its rows, commit and record them, by their beginnings and
     in their order. Schemas, views of readers and claims of commits before are not among them.
-    Arguments: capture, run (of _planned_run()), load (its plan), held (of _held_rows()). -#}
-{%- macro _planned_statements(capture, run, load, held) -%}
+    Arguments: capture, run (of _planned_run()), load (its plan), retained (of _retained_rows()).
+    -#}
+{%- macro _planned_statements(capture, run, load, retained) -%}
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
     {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
     {%- set capture = dict(capture, **capture.write) -%}
@@ -678,12 +679,12 @@ where
         {%- endif -%}
         {%- if table == capture.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
     {%- endfor -%}
-    {%- if spark_cdc._deletes_apart(entity, load) -%}
+    {%- if spark_cdc._deletes_separately(entity, load) -%}
         {%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}
         {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- endif -%}
-    {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
-    {%- if held.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
+    {%- if retained.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
+    {%- if retained.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- for table in masked -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endfor -%}
     {%- do statements.append('create view if not exists ' ~ spark_cdc._beside(capture, 'commit', run.manifest.sequence + 1)) -%}
     {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}

@@ -8,7 +8,7 @@
     execute (whether it is done; else it is only said). Returns nothing. -#}
 {%- macro undo(entities, to=none, execute=true) -%}
     {%- do spark_cdc._check_arguments('undo', {'entities': entities, 'to': to, 'execute': execute}) -%}
-    {%- do spark_cdc._move_entities('undo', entities, to) -%}
+    {%- do spark_cdc._undo_redo_entities('undo', entities, to) -%}
 {%- endmacro -%}
 
 
@@ -18,7 +18,7 @@
     Arguments: entities (list of names, or one), execute as of undo(). Returns nothing. -#}
 {%- macro redo(entities, execute=true) -%}
     {%- do spark_cdc._check_arguments('redo', {'entities': entities, 'execute': execute}) -%}
-    {%- do spark_cdc._move_entities('redo', entities) -%}
+    {%- do spark_cdc._undo_redo_entities('redo', entities) -%}
 {%- endmacro -%}
 
 
@@ -30,7 +30,7 @@
     process committed that ended before it had dropped the claims before.
     Arguments: command (undo or redo), entities, to (of undo()). Prints a line of JSON: of each
     entity views_differ, whether its views may have to be altered. Returns nothing. -#}
-{%- macro _move_entities(command, entities, to=none) -%}
+{%- macro _undo_redo_entities(command, entities, to=none) -%}
     {%- set captures = spark_cdc._captures(command, entities) if entities else [] -%}
     {%- set problems, moves = [], [] -%}
     {%- if not captures -%}
@@ -76,7 +76,7 @@
     {%- endif -%}
     {%- set moved = [] -%}
     {%- for one in moves -%}
-        {%- do moved.append({'entity': one.entity.name, 'views_differ': spark_cdc._move_entity(command, one)}) -%}
+        {%- do moved.append({'entity': one.entity.name, 'views_differ': spark_cdc._undo_redo_entity(command, one)}) -%}
     {%- endfor -%}
     {%- do spark_cdc._print_data(moved) -%}
 {%- endmacro -%}
@@ -84,7 +84,7 @@
 
 {#- Carries out the undo or redo of an entity. Argument: one (capture with head, manifest and
     loads; without loads nothing is left to do). Returns whether views may have to be altered. -#}
-{%- macro _move_entity(command, one) -%}
+{%- macro _undo_redo_entity(command, one) -%}
     {%- set name, head, next = one.entity.name, one.head, one.manifest -%}
     {%- if not one.loads -%}
         {%- do spark_cdc._drop_claims(one, head.sequence) -%}
@@ -100,7 +100,7 @@ readers {{ 'would ' if is_plan }}see the state after {{ next.loads | last | defa
 {%- if command == 'undo' %}; spark-cdc redo {{ name }} brings {{ 'it' if one.loads | length == 1 else 'them' }} back, until the next load{% endif -%}
     {%- endset -%}
     {%- do spark_cdc._transact(one, {
-        'manifest': next, 'before': head, 'what': command ~ ' of ' ~ count, 'is_move': true, 'rows': [spark_cdc._move_row(one, next)], 'say': say,
+        'manifest': next, 'before': head, 'what': command ~ ' of ' ~ count, 'is_move': true, 'rows': [spark_cdc._undo_redo_row(one, next)], 'say': say,
     }) -%}
     {{ return(head.definition != next.definition or spark_cdc._is_few(one.entity, head.log_rows) != spark_cdc._is_few(one.entity, next.log_rows)) }}
 {%- endmacro -%}

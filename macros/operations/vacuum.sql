@@ -87,7 +87,7 @@
                 {%- do spark_cdc._drop_folder(found.table, spark_cdc._partition_names(found.table), one.folder) -%}
             {%- endfor -%}
         {%- endif -%}
-        {%- set kept = spark_cdc._kept_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
+        {%- set kept = spark_cdc._retained_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
         {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
     {%- if dropped and spark_cdc._mode() != 'plan' -%}
@@ -117,7 +117,7 @@
     {%- endfor -%}
     {%- set named = spark_cdc._named_loads(operated) -%}
     {%- set abandoned = [] -%}
-    {%- for one in old if one.age_hours >= retention_hours and one.get('load_id') not in named.named + named.squashed -%}
+    {%- for one in old if one.age_hours >= retention_hours and one.get('load_id') not in named.named + named.compacted -%}
         {%- do abandoned.append(one) -%}
     {%- endfor -%}
     {%- if not abandoned -%}{{ return(true) }}{%- endif -%}
@@ -138,19 +138,19 @@
     dictionaries as of _vacuum_entity(). -#}
 {%- macro _vacuum_table(operated, table, candidates, counted, retention_hours) -%}
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
-    {#- views show the rejected rows and the archived events of squashed loads under their own
+    {#- views show the rejected rows and the archived events of compacted loads under their own
         names -#}
-    {%- set kept = counted.named + (counted.squashed if table == operated.write.events else []) -%}
+    {%- set kept = counted.named + (counted.compacted if table == operated.write.events else []) -%}
     {%- set young, old = [], [] -%}
     {%- for load in candidates if load.load_id not in kept -%}
-        {%- set is_squashed = load.load_id in counted.squashed -%}
+        {%- set is_compacted = load.load_id in counted.compacted -%}
         {%- set needless = [] -%}
-        {%- for partition in partitions.get(load.load_id, []) if not is_squashed or not partition.endswith('/operation=R') -%}
+        {%- for partition in partitions.get(load.load_id, []) if not is_compacted or not partition.endswith('/operation=R') -%}
             {%- do needless.append(partition) -%}
         {%- endfor -%}
         {%- if load.age_hours < retention_hours or not (operated.is_fenced or load.replaced_by) -%}
             {%- do young.append(load) -%}
-        {%- elif needless or not is_squashed -%}
+        {%- elif needless or not is_compacted -%}
             {%- do old.append(dict(load, needless=needless, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -266,7 +266,7 @@ order by folder
 {#- What lies in the folder of a table of Delta or Iceberg beyond its files: of loads that were
     dropped and that snapshots still keep, or of writes that broke off. Returns a text that says
     how to be rid of it, an empty one where there is nothing. -#}
-{%- macro _kept_by_snapshots(table, location) -%}
+{%- macro _retained_by_snapshots(table, location) -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format is none -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}

@@ -57,8 +57,8 @@ records as (
         load_id,
         count(*) as record_count,
         any_value(from_json(
-            note,
-            'load_id string, parent string, stands_for string, replaced array<string>, squashed array<string>, '
+            cdc__note,
+            'load_id string, parent string, stands_for string, replaced array<string>, compacted array<string>, '
             || 'definition map<string, string>, events struct<event_count: bigint>'
         )) as record
     from {{ ledger or verified.ledger }}
@@ -107,11 +107,11 @@ select
     ) as repair
 from found
 left join (
-    {#- what compact squashed can be replayed only together #}
+    {#- what compact merged can be replayed only together #}
     select
         load_id,
         coalesce(
-            get(record.squashed, 0), if(load_id like '%-hc-%', lag(get(record.squashed, 0)) over (order by load_id), load_id)
+            get(record.compacted, 0), if(load_id like '%-hc-%', lag(get(record.compacted, 0)) over (order by load_id), load_id)
         ) as first_load_id
     from records
 ) as replays
@@ -160,7 +160,7 @@ where listed.problem is not null
     can't be; and what the metastore has registered. Table formats know which files they need: what
     is missing of them is found here.
     Returns a dictionary: table (the ledger; in a branch what it has written itself), findings
-    (see _verified_list()), opened (where the records of loads are read: note, business_date,
+    (see _verified_list()), opened (where the records of loads are read: cdc__note, business_date,
     load_id, operation), records (where the records of all loads are), and of plain files listed
     (see _list_files()) and partitions (texts, see _partitions_by_load()). -#}
 {%- macro _verified_files(verified) -%}
@@ -180,7 +180,7 @@ where listed.problem is not null
     {%- set partitions = spark_cdc._partitions_by_load(verified.write.ledger).items() | selectattr(0, 'in', verified.loads) | map(attribute=1) -%}
     {%- set opened = 'spark_cdc_opened_' ~ verified.entity.name -%}
     {%- set view_sql -%}
-create or replace temporary view {{ opened }} (note string, business_date date, load_id string, operation string)
+create or replace temporary view {{ opened }} (cdc__note string, business_date date, load_id string, operation string)
 using {{ found.provider }}
 options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true', ignoreMissingFiles 'true')
     {%- endset -%}

@@ -177,21 +177,21 @@ limit 100
 {#- What changed from one version to another, net: the last row of each key, and whether it is
     gone. Of what a published table has of it already, since a run was killed or another was
     quicker, nothing follows. Argument: feed (query of changes). Returns a query with the table's
-    columns and is__gone. -#}
+    columns and cdc__is_gone. -#}
 {%- macro _target_changes_sql(target, feed) -%}
 select
     {{ target.columns | map(attribute='sql') | join(',\n    ') }},
-    _change_type = 'delete' as is__gone
+    _change_type = 'delete' as cdc__is_gone
 from (
     select
         *,
-        row_number() over (partition by key_hash order by _commit_version desc, load_id desc, _change_type desc) as recency
+        row_number() over (partition by key_hash order by _commit_version desc, load_id desc, _change_type desc) as cdc__rank
     from (
         {{ feed | indent(8) }}
     ) as changes
     where _change_type <> 'update_preimage'
 ) as ranked
-where recency = 1
+where cdc__rank = 1
 {%- endmacro -%}
 
 
@@ -308,13 +308,13 @@ as
 {%- set names = target.columns | map(attribute='sql') | list -%}
 merge into {{ target.relation }} as published
 using (
-    {{ (changed or 'select\n    *,\n    false as is__gone\nfrom (\n' ~ sql ~ '\n) as all_rows') | indent }}
+    {{ (changed or 'select\n    *,\n    false as cdc__is_gone\nfrom (\n' ~ sql ~ '\n) as all_rows') | indent }}
 ) as came
     on
         {% for column in target.entity.key_columns -%}
         published.{{ column.sql }} = came.{{ column.sql }}{{ '\n        and ' if not loop.last }}
         {%- endfor %}
-when matched and came.is__gone then delete
+when matched and came.cdc__is_gone then delete
 when matched and not (
     {{ is_other | join('\n    and ') }}
 ) then
@@ -323,7 +323,7 @@ when matched and not (
             {% for name in names -%}
             {{ name }} = came.{{ name }}{{ ',\n            ' if not loop.last }}
             {%- endfor %}
-when not matched and not came.is__gone then insert (
+when not matched and not came.cdc__is_gone then insert (
     {{ names | join(',\n    ') }}
 ) values (
     came.{{ names | join(',\n    came.') }}

@@ -1,9 +1,9 @@
 {#- The columns of the ledger: the stored ones, hashes, eff_start_date, for events the position last
-    applied, note, then the partition's; each with where it lies under a layout. -#}
+    applied, cdc__note, then the partition's; each with where it lies under a layout. -#}
 {%- macro _ledger_columns(entity, layout={}) -%}
     {%- set columns = entity.stored | list -%}
     {%- for name, data_type in [('key_hash', 'binary'), ('nonkey_hash', 'binary'), ('untracked_hash', 'binary'),
-                                ('eff_start_date', entity.eff_type), ('event_position', 'array<bigint>'), ('note', 'string'),
+                                ('eff_start_date', entity.eff_type), ('event_position', 'array<bigint>'), ('cdc__note', 'string'),
                                 ('business_date', 'date'), ('load_id', 'string'), ('operation', 'string')]
             if (name != 'untracked_hash' or entity.untracked) and (name != 'event_position' or entity.events) -%}
         {%- do columns.append({'name': name, 'sql': name, 'data_type': data_type}) -%}
@@ -28,7 +28,7 @@
         {%- do columns.append({'name': name, 'data_type': 'array<string>'}) -%}
     {%- endfor -%}
     {%- do columns.append({'name': 'event_origin', 'data_type': spark_cdc._event_origin_type()}) if entity.events.origin -%}
-    {%- do columns.append({'name': 'note', 'data_type': 'string'}) -%}
+    {%- do columns.append({'name': 'cdc__note', 'data_type': 'string'}) -%}
     {{ return(spark_cdc._placed_columns(columns, layout, former_keys=true)) }}
 {%- endmacro -%}
 
@@ -47,13 +47,13 @@
         {{ return(item.default or 'cast(null as ' ~ item.column.data_type ~ ')') }}
     {%- endif -%}
     {%- set former = spark_cdc._place_sql(spark_cdc._place(before, item.former)) -%}
-    {{ return(item.conversion.sql | replace('raw__value', former) if item.conversion else former) }}
+    {{ return(item.conversion.sql | replace('cdc__raw_value', former) if item.conversion else former) }}
 {%- endmacro -%}
 
 
 {#- How stored values of one type become those of another. Text is read exactly as staging would
     read it, with the column's format and encoding; other types by a cast that is taken back to see
-    whether anything was lost. In the expressions raw__value stands for the old value.
+    whether anything was lost. In the expressions cdc__raw_value stands for the old value.
     Arguments: entity, column (as it is declared now), former_type. Returns none if the types are
     the same, or a dictionary: sql (expression of the new type), misfit (condition: the value can't
     be kept; never null), problem (why there is no such conversion, or none). -#}
@@ -65,7 +65,7 @@
     {%- set from_kind = spark_cdc._hash_type(before).get('kind') -%}
     {%- set numbers = ['integer', 'decimal', 'float', 'double', 'boolean'] -%}
     {%- set is_nested = kind in ['array', 'map', 'struct'] and from_kind == kind -%}
-    {%- set raw = 'raw__value' -%}
+    {%- set raw = 'cdc__raw_value' -%}
     {%- set misfit = 'false' -%}
 
     {%- if from_kind == 'string' -%}
@@ -195,7 +195,7 @@ if(
     {%- if cases -%}
 transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} else name end)
     {%- else -%}
-        {%- set prefix = 'old__' if column.name.startswith('old__') else '' -%}
+        {%- set prefix = 'cdc__old_' if column.name.startswith('cdc__old_') else '' -%}
 {{ spark_cdc._place_sql(spark_cdc._place(layout, {'name': column.name.removeprefix(prefix)}), true, prefix) }}
     {%- endif -%}
 {%- endmacro -%}
@@ -207,7 +207,7 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
     load has to do so again.
     Arguments: entity (as it is declared now), ledger (relation), before (layout of the loads so
     far), diff (of _definition_diff()).
-    Returns a query between brackets, with the ledger's columns but note. -#}
+    Returns a query between brackets, with the ledger's columns but cdc__note. -#}
 {%- macro _restated_ledger(entity, ledger, before, diff) -%}
 {%- set technical = ['eff_start_date'] + (['event_position'] if entity.events else []) + ['business_date', 'load_id', 'operation'] -%}
 (
@@ -248,7 +248,7 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 {%- if not layout.get('columns') -%}{{ return(table if condition is none else '(select * from ' ~ table ~ ' where ' ~ condition ~ ')') }}{%- endif -%}
 (
     select
-        {%- for column in columns or spark_cdc._ledger_columns(entity, layout) | rejectattr('name', 'equalto', 'note') %}
+        {%- for column in columns or spark_cdc._ledger_columns(entity, layout) | rejectattr('name', 'equalto', 'cdc__note') %}
         {{ spark_cdc._aliased(column.at_sql, column.sql) }}{{ ',' if not loop.last }}
         {%- endfor %}
     from {{ table }}
@@ -267,8 +267,8 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
     A layout is a dictionary:
     columns   by name in lower case, those that are not simply there under their own name, each as a
               place: {at: physical column, was: place before the type changed, convert: expression
-              that makes the new value of raw__value, default: expression for rows of loads before
-              `since`, since: when the column came}
+              that makes the new value of cdc__raw_value, default: expression for rows of loads
+              before `since`, since: when the column came}
     shown     by name, places of columns that were dropped or have another name now;
               <entity>_committed goes on showing them
     retired   physical columns that are no longer written
@@ -332,12 +332,12 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 
 {#- What a place holds, whichever load wrote the row: an expression over the ledger's columns, or
     those of <entity>_events.
-    Arguments: place, events (whether it is the latter), prefix (of the physical names: old__ for
-    the former keys there). -#}
+    Arguments: place, events (whether it is the latter), prefix (of the physical names: cdc__old_
+    for the former keys there). -#}
 {%- macro _place_sql(place, events=false, prefix='') -%}
     {%- set own = spark_cdc._quote(prefix ~ place.at) -%}
     {%- if place.get('was') -%}
-coalesce({{ own }}, {{ place.convert | replace('raw__value', spark_cdc._place_sql(place.was, events, prefix)) }})
+coalesce({{ own }}, {{ place.convert | replace('cdc__raw_value', spark_cdc._place_sql(place.was, events, prefix)) }})
     {%- elif place.get('default') -%}
 if({{ spark_cdc._written_before(place.since, events) }}, {{ place.default }}, {{ own }})
     {%- else -%}
@@ -348,11 +348,11 @@ if({{ spark_cdc._written_before(place.since, events) }}, {{ place.default }}, {{
 
 {#- Columns as {name, sql, data_type}, each with the name of the physical column that it is written
     to (at, and at_sql for SQL). The former keys of <entity>_events lie beside the keys: former_keys
-    says that old__<name> is one. -#}
+    says that cdc__old_<name> is one. -#}
 {%- macro _placed_columns(columns, layout, former_keys=false) -%}
     {%- set placed = [] -%}
     {%- for column in columns -%}
-        {%- set prefix = 'old__' if former_keys and column.name.startswith('old__') else '' -%}
+        {%- set prefix = 'cdc__old_' if former_keys and column.name.startswith('cdc__old_') else '' -%}
         {%- set bare, sql = column.name.removeprefix(prefix), column.get('sql') or spark_cdc._quote(column.name) -%}
         {%- set at = prefix ~ (spark_cdc._place(layout, {'name': bare}).at if layout else bare) -%}
         {%- do placed.append({'name': column.name, 'sql': sql, 'data_type': column.data_type, 'at': at,

@@ -27,10 +27,9 @@
     {%- set missing = missing | map(attribute='from') | list -%}
     {%- set unexpected = [] -%}
     {%- for name in found_names if name | lower not in declared | map('lower') -%}{%- do unexpected.append(name) -%}{%- endfor -%}
-    {%- set own_names = ['landing_problem', 'landing_names'] if entity.events else ['landing_problem'] -%}
-    {%- for name in own_names if name in (declared if is_json else found_names) | map('lower') -%}
+    {%- for name in (declared if is_json else found_names) if (name | lower).startswith('cdc__') -%}
         {%- set problem -%}
-{{ input }} has a column '{{ name }}', a name that spark_cdc gives to a column of its own there.
+{{ input }} has a column '{{ name }}'. Names that begin with cdc__ are those of spark_cdc's own columns.
 Have it delivered under another name, or read a view on it that renames it.
         {%- endset -%}
         {{ return(spark_cdc._load_refusal(entity, 'unexpected_columns', problem)) }}

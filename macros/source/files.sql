@@ -337,22 +337,22 @@ group by position
         {%- set column = spark_cdc._folder_columns_declared(entity, own.col_name) -%}
         {%- set value = spark_cdc._cast(column, spark_cdc._quote(own.col_name), own.data_type == 'string', entity.timezone) -%}
         {%- set pattern = spark_cdc._literal('(?i)^.*/' ~ spark_cdc._escaped_regex(own.col_name) ~ '=([^/]*)/') -%}
-        {%- set named = spark_cdc._folder_columns_decoded('regexp_extract(folder__path, ' ~ pattern ~ ', 1)') -%}
+        {%- set named = spark_cdc._folder_columns_decoded('regexp_extract(cdc__folder_path, ' ~ pattern ~ ', 1)') -%}
         {%- set sql -%}
-select min(folder__path) as path
+select min(cdc__folder_path) as path
 from (
     select
-        folder__path,
-        {{ value }} as folder__own,
-        nullif({{ named }}, '__HIVE_DEFAULT_PARTITION__') as folder__named
+        cdc__folder_path,
+        {{ value }} as cdc__folder_own,
+        nullif({{ named }}, '__HIVE_DEFAULT_PARTITION__') as cdc__folder_named
     from (
         select
             *,
-            {{ path }} as folder__path
+            {{ path }} as cdc__folder_path
         from {{ view }}
     ) as files
 ) as rows_of_files
-where not folder__own <=> {{ spark_cdc._cast(column, 'folder__named', true, entity.timezone) }}
+where not cdc__folder_own <=> {{ spark_cdc._cast(column, 'cdc__folder_named', true, entity.timezone) }}
         {%- endset -%}
         {%- set other = 'the header' if entity.source.format == 'csv' else spark_cdc._query(sql)[0].path -%}
         {%- if other -%}

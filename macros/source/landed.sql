@@ -1,5 +1,5 @@
 {#- Makes the temporary view landed_<entity> of a business date's data: the columns as the source
-    names them, and `landing_problem`, the problem with a row as a whole. The names of the columns
+    names them, and `cdc__unparsed`, the problem with a row as a whole. The names of the columns
     are compared with the declared ones first; missing and unexpected ones are refused, unless the
     entity says otherwise.
     Arguments: entity (dictionary of _entity()), landing (the dbt source, read where format is
@@ -183,9 +183,9 @@ select
                 array_join({{ unexpected }}, ', '), char(10), value
             )
         {%- endif %}
-    end as landing_problem
+    end as cdc__unparsed
     {%- if entity.events %},
-    map_keys(fields) as landing_names
+    map_keys(fields) as cdc__names
     {%- endif %}
 from (
     select
@@ -219,7 +219,7 @@ select
     cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}
     {%- if format != 'csv' %},
-    {{ 'case\n        ' ~ problems | join('\n        ') ~ '\n    end' if problems else 'cast(null as string)' }} as landing_problem
+    {{ 'case\n        ' ~ problems | join('\n        ') ~ '\n    end' if problems else 'cast(null as string)' }} as cdc__unparsed
     {%- endif %}
 from {{ spark_cdc._files_view(entity) }}
 {%- endif -%}
@@ -239,10 +239,10 @@ select
     cast(null as string) as message,
     cast(null as string) as message_key
     {%- else -%}
-    cast(null as string) as landing_problem
+    cast(null as string) as cdc__unparsed
     {%- endif %}
     {%- if entity.events and not is_message and entity.source.format == 'json' %},
-    cast(null as array<string>) as landing_names
+    cast(null as array<string>) as cdc__names
     {%- endif %}
 where false
 {%- endmacro -%}

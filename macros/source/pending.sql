@@ -4,14 +4,14 @@
     most of what they hold. Where a column can't be grouped by, each row stays for itself.
     Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that
     stands for the date), files (of _land_load()), found (of _found_columns())). Returns a
-    dictionary: sql (the columns of a landed view with backfill__days, as a query between brackets),
+    dictionary: sql (the columns of a landed view with cdc__days, as a query between brackets),
     views (of _dates_views()). -#}
 {%- macro _landed_dates_sql(entity, landing, days) -%}
     {%- set views = spark_cdc._dates_views(spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table'
             else entity, landing, days) -%}
     {%- if not views -%}{%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}{%- endif -%}
     {%- set names = [] -%}
-    {%- for name in entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
+    {%- for name in entity.columns | map(attribute='from') | list + ['cdc__unparsed'] -%}
         {%- do names.append(spark_cdc._quote(name)) -%}
     {%- endfor -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
@@ -20,10 +20,10 @@
 (
     select
         {{ names | join(',\n        ') }},
-        {{ 'bit_or(backfill__day)' if is_grouped else 'backfill__day' }} as backfill__days
+        {{ 'bit_or(cdc__day)' if is_grouped else 'cdc__day' }} as cdc__days
     from (
         {{ (spark_cdc._dated_rows_sql(names, views) if views
-            else 'select *, 0L as backfill__day from ' ~ spark_cdc._landed_view(entity)) | indent(8) }}
+            else 'select *, 0L as cdc__day from ' ~ spark_cdc._landed_view(entity)) | indent(8) }}
     ) as dated
     {%- if is_grouped %}
     group by {{ names | join(', ') }}
@@ -42,9 +42,9 @@ select /*+ broadcast(places) */
     {%- for name in names %}
     rows_of_dates.{{ name }},
     {%- endfor %}
-    coalesce(places.backfill__day, 0L) as backfill__day
+    coalesce(places.cdc__day, 0L) as cdc__day
 from (
-    select {{ '*, ' if names }}{{ view.place_sql }} as backfill__place
+    select {{ '*, ' if names }}{{ view.place_sql }} as cdc__place
     from {{ view.name }}
 ) as rows_of_dates
 left join (
@@ -53,9 +53,9 @@ left join (
         {%- for place, day in view.places.items() %}
         ({{ spark_cdc._literal(place) }}, {{ day }}L){{ ',' if not loop.last }}
         {%- endfor %}
-        as places (backfill__place, backfill__day)
+        as places (cdc__place, cdc__day)
 ) as places
-    on rows_of_dates.backfill__place = places.backfill__place
+    on rows_of_dates.cdc__place = places.cdc__place
 {%- if not loop.last %}
 
 union all

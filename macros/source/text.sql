@@ -59,10 +59,10 @@
 {%- endmacro -%}
 
 
-{#- A view on CSV files with the columns of their header, as text, and landing_problem: the text of
+{#- A view on CSV files with the columns of their header, as text, and cdc__unparsed: the text of
     a row that has other fields. -#}
 {%- macro _csv_view_sql(entity, times, found, view) -%}
-{%- set options = {'enforceSchema': 'false', 'mode': 'PERMISSIVE', 'columnNameOfCorruptRecord': 'landing_problem'} -%}
+{%- set options = {'enforceSchema': 'false', 'mode': 'PERMISSIVE', 'columnNameOfCorruptRecord': 'cdc__unparsed'} -%}
 {%- if spark_cdc._csv_is_multi_line(entity) -%}
     {#- else a quote that is not closed ends at the next one, lines further on -#}
     {%- set handling = spark_cdc._reader_option(entity, ['unescapedquotehandling'], 'RAISE_ERROR') -%}
@@ -72,7 +72,7 @@ create or replace temporary view {{ view }} (
     {% for column in found -%}
     {{ spark_cdc._quote(column.col_name) }} string,
     {% endfor -%}
-    landing_problem string
+    cdc__unparsed string
 )
 using csv
 options (

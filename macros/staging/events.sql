@@ -1,18 +1,18 @@
 {#- Staging of change events as SQL: what an adapter reads out of the source, typed, judged, and
     with the hash of its key. Column kinds of formats bring their columns typed; message kinds bring
     them as maps of text.
-    Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for
+    Arguments: entity, landed (relation with the columns of the source and `cdc__unparsed`; for
     message kinds `message`, `message_key` and the declared control columns, null where they were
     not landed beside the message).
     Returns a query with the columns of _event_columns(), without its partition; where
-    _has_place() also step__place. note: an expression in place of the note on what can't be
+    _has_place() also cdc__place. note: an expression in place of the note on what can't be
     accepted. Events of forgotten keys have no sensitive values. -#}
 {%- macro _stage_events_sql(entity, landed, note=none) -%}
     {%- set old_keys, by_names = spark_cdc._old_keys(entity), entity.events.unique_keys | length > 0 -%}
-    {%- set names = ['event_op', 'event_position'] + (['step__place'] if spark_cdc._has_place(entity) else [])
+    {%- set names = ['event_op', 'event_position'] + (['cdc__place'] if spark_cdc._has_place(entity) else [])
         + ['event_transaction', 'event_time', 'event_hash', 'key_hash'] + (['old_key_hash'] if old_keys else [])
         + (['old_alternate_hash', 'alternate_hashes'] if by_names else []) + (old_keys + entity.stored) | map(attribute='name') | list
-        + ['event_absent', 'event_unavailable', 'event_unexpected'] + (['event_origin'] if entity.events.origin else []) + ['note'] -%}
+        + ['event_absent', 'event_unavailable', 'event_unexpected'] + (['event_origin'] if entity.events.origin else []) + ['cdc__note'] -%}
     {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_events_sql(entity, landed, note), names)) }}
 {%- endmacro -%}
 
@@ -27,9 +27,9 @@
 completed as (
     select
         *,
-        {{ spark_cdc._event_position(entity) | indent(8) }} as final_position,
+        {{ spark_cdc._event_position(entity) | indent(8) }} as cdc__position,
         {%- if spark_cdc._has_place(entity) %}
-        event_position[0] as step__place,
+        event_position[0] as cdc__place,
         {%- endif %}
         {{ spark_cdc._event_names(entity, 'absent') | indent(8) }} as event_absent,
         {{ spark_cdc._event_names(entity, 'unavailable') | indent(8) }} as event_unavailable,
@@ -51,9 +51,9 @@ judged as (
 
 select
     event_op,
-    final_position as event_position,
+    cdc__position as event_position,
     {%- if spark_cdc._has_place(entity) %}
-    step__place,
+    cdc__place,
     {%- endif %}
     event_transaction,
     event_time,
@@ -86,13 +86,13 @@ select
     {{ 'event_origin' if names_origin else 'cast(null as ' ~ spark_cdc._event_origin_type() ~ ')' }} as event_origin,
     {%- endif %}
     {%- if note %}
-    {{ note }} as note
+    {{ note }} as cdc__note
     {%- else %}
     if(
         {{ spark_cdc._has_fault(faults) }},
         {{ spark_cdc._reject_note(entity, kind, faults) | indent(8) }},
         null
-    ) as note
+    ) as cdc__note
     {%- endif %}
 from {{ 'judged' if faults else 'completed' }}
 {%- endmacro -%}
@@ -205,7 +205,7 @@ if(
 {{ spark_cdc._hash_unless(spark_cdc._event_key_is_missing(entity), entity.key_columns) }}
 {%- else -%}
 {%- set place -%}
-concat(to_json(named_struct('position', final_position)), if(event_position is null, cast({{ spark_cdc._event_hash(entity) }} as string), ''))
+concat(to_json(named_struct('position', cdc__position)), if(event_position is null, cast({{ spark_cdc._event_hash(entity) }} as string), ''))
 {%- endset -%}
 if(event_op in ('insert', 'upsert', 'read'), {{ spark_cdc._hash_digest(place, spark_cdc._secret_of(entity.sensitive)) }}, null)
 {%- endif -%}
@@ -249,7 +249,7 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
     (unavailable); null where it has all. -#}
 {%- macro _event_names(entity, what) -%}
 {%- set events, has_names, names = entity.events, entity.events.is_message or entity.source.format == 'json', [] -%}
-{%- set is_there = 'map_contains_key(event_after, ' if events.is_message else 'array_contains(landing_names, ' -%}
+{%- set is_there = 'map_contains_key(event_after, ' if events.is_message else 'array_contains(cdc__names, ' -%}
 {%- for column in entity.stored if column.role != 'key' -%}
     {%- set raw = spark_cdc._raw(column) -%}
     {%- if what == 'absent' -%}
@@ -282,7 +282,7 @@ if(
 {#- What an event's new image has that is no column of the entity. It is looked for only where
     there are more names than declared columns, which is cheap to count. -#}
 {%- macro _event_names_unexpected(entity) -%}
-{%- set found = 'map_keys(event_after)' if entity.events.is_message else 'landing_names' -%}
+{%- set found = 'map_keys(event_after)' if entity.events.is_message else 'cdc__names' -%}
 {#- what gives the order may lie beside a message -#}
 {%- set raws = entity.stored if entity.events.is_message else entity.columns -%}
 {%- if not entity.events.is_message and entity.source.format != 'json' -%}
@@ -320,7 +320,7 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
         (true, 'event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown),
         (entity.events.tie_breaker, needs_position ~ ' and (' ~ no_tie ~ ')',
          spark_cdc._literal('the tie_breaker ' ~ entity.events.tie_breaker | map(attribute='name') | join(', ') ~ ' is null')),
-        (true, needs_position ~ ' and final_position is null and not (' ~ no_tie ~ ')',
+        (true, needs_position ~ ' and cdc__position is null and not (' ~ no_tie ~ ')',
          spark_cdc._literal('the position in the order of events is missing' ~ (': ' ~ position if position))),
         (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
         (is_message, '(event_after is null or event_unexpected is not null) and ' ~ spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
@@ -381,7 +381,7 @@ end
 
 
 {#- Whether the order of an entity's events is that of one number, which staging brings as
-    step__place beside event_position: where the events are read again for each step of a load,
+    cdc__place beside event_position: where the events are read again for each step of a load,
     an order of two columns or none is not worth another way. -#}
 {%- macro _has_place(entity) -%}
     {%- set events = entity.events -%}
@@ -392,11 +392,11 @@ end
 {%- endmacro -%}
 
 
-{#- The key columns once more, for the key that a row had before the event: old__<name>. -#}
+{#- The key columns once more, for the key that a row had before the event: cdc__old_<name>. -#}
 {%- macro _old_keys(entity) -%}
     {%- set columns = [] -%}
     {%- for column in entity.key_columns -%}
-        {%- set name = 'old__' ~ column.name -%}
+        {%- set name = 'cdc__old_' ~ column.name -%}
         {%- do columns.append(dict(column, name=name, sql=spark_cdc._quote(name), of=column)) -%}
     {%- endfor -%}
     {{ return(columns) }}
@@ -470,7 +470,7 @@ end
 
 
 {#- Makes what landed readable as events, with the columns of _event_columns() and, where
-    _has_place(), step__place; the note says no more than whether an event is rejected.
+    _has_place(), cdc__place; the note says no more than whether an event is rejected.
     Arguments: entity, is_accepted (whether it is known that none is). -#}
 {%- macro _create_read_again_view(entity, is_accepted=false) -%}
     {%- set columns = [] -%}

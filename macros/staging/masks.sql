@@ -26,12 +26,12 @@ cast(null as {{ column.data_type }})
 if(
     {{ condition }},
     to_json(named_struct(
-        'kind', get_json_object(note, '$.kind'),
-        'columns', from_json(get_json_object(note, '$.columns'), 'array<string>'),
-        'rules', from_json(get_json_object(note, '$.rules'), 'array<string>'),
+        'kind', get_json_object(cdc__note, '$.kind'),
+        'columns', from_json(get_json_object(cdc__note, '$.columns'), 'array<string>'),
+        'rules', from_json(get_json_object(cdc__note, '$.rules'), 'array<string>'),
         'reasons', array('{{ why }}')
     )),
-    note
+    cdc__note
 )
 {%- endmacro -%}
 
@@ -47,8 +47,8 @@ if(
         {%- set declared = stored.get(column.name) -%}
         {%- if column.name is none -%}
             {%- do masked.append('cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql) -%}
-        {%- elif column.name == 'note' -%}
-            {%- do masked.append(spark_cdc._masked_note_sql(rejected) ~ ' as note') -%}
+        {%- elif column.name == 'cdc__note' -%}
+            {%- do masked.append(spark_cdc._masked_note_sql(rejected) ~ ' as cdc__note') -%}
         {%- elif declared is none -%}
             {%- do masked.append(column.at_sql) -%}
         {%- else -%}
@@ -65,11 +65,11 @@ if(
 {%- macro _masked_stage_sql(entity, sql) -%}
 {%- set columns = [] -%}
 {%- for one in (['event_op', 'event_position', 'event_time'] if entity.events else []) + entity.stored
-        + ['key_hash'] + ([] if entity.events else ['nonkey_hash']) + ['note'] -%}
+        + ['key_hash'] + ([] if entity.events else ['nonkey_hash']) + ['cdc__note'] -%}
     {%- do columns.append({'name': one, 'at_sql': one} if one is string else dict(one, at_sql=one.sql)) -%}
 {%- endfor -%}
 select
-    {{ spark_cdc._masked_columns(entity, columns, 'note is not null') | join(',\n') | indent(4) }}
+    {{ spark_cdc._masked_columns(entity, columns, 'cdc__note is not null') | join(',\n') | indent(4) }}
 from (
     {{ sql | indent(4) }}
 ) as staged
@@ -85,15 +85,15 @@ from (
     in order), rejected (condition: whether a row is a rejected one), tokens and old_tokens (of
     _forgotten_tokens(), over the rows; the latter of the key that an event had before, none
     where its hash stays), also (condition over the rows: which others are to be treated so, or
-    none), where (which of the rows are kept; over the columns, forgotten__is_gone and
-    forgotten__is_old_gone). Returns a query with these columns. -#}
+    none), where (which of the rows are kept; over the columns, cdc__forgotten_is_gone and
+    cdc__forgotten_is_old_gone). Returns a query with these columns. -#}
 {%- macro _forgotten_rows_sql(entity, rows, columns, rejected, tokens, old_tokens=[], also=none, where=none) -%}
 {%- set list = spark_cdc._forgotten_list(entity) -%}
 {%- set joins = [] -%}
 {%- for prefix, some in [('', tokens), ('old_', old_tokens)] -%}
     {%- for token in some -%}
         {%- do joins.append({
-            'column': 'forgotten__' ~ prefix ~ 'token_' ~ loop.index, 'name': prefix ~ 'listed_' ~ loop.index,
+            'column': 'cdc__forgotten_' ~ prefix ~ 'token_' ~ loop.index, 'name': prefix ~ 'listed_' ~ loop.index,
             'secret': token.secret, 'sql': token.sql, 'is_old': prefix == 'old_',
         }) -%}
     {%- endfor -%}
@@ -103,14 +103,14 @@ select
 from (
     select
         marked.*,
-        forgotten__key_hash is not null{{ ' or coalesce(' ~ also ~ ', false)' if also }} as forgotten__is_gone,
-        {{ 'forgotten__old_key_hash is not null' if old_tokens else 'false' }} as forgotten__is_old_gone
+        cdc__forgotten_key_hash is not null{{ ' or coalesce(' ~ also ~ ', false)' if also }} as cdc__forgotten_is_gone,
+        {{ 'cdc__forgotten_old_key_hash is not null' if old_tokens else 'false' }} as cdc__forgotten_is_old_gone
     from (
         select
             tokened.*,
-            coalesce({{ joins | rejectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as forgotten__key_hash
+            coalesce({{ joins | rejectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as cdc__forgotten_key_hash
             {%- if old_tokens %},
-            coalesce({{ joins | selectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as forgotten__old_key_hash
+            coalesce({{ joins | selectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as cdc__forgotten_old_key_hash
             {%- endif %}
         from (
             select
@@ -149,15 +149,15 @@ where {{ where }}
         'nonkey_hash': left | selectattr('role', 'equalto', 'compared') | list,
         'untracked_hash': left | selectattr('role', 'equalto', 'untracked') | list,
     } -%}
-    {%- set gone, old_gone = 'forgotten__is_gone', 'forgotten__is_old_gone' -%}
+    {%- set gone, old_gone = 'cdc__forgotten_is_gone', 'cdc__forgotten_is_old_gone' -%}
     {%- set expressions = [] -%}
     {%- for column in columns -%}
         {%- set name, sql = column.name, column.sql -%}
-        {%- set declared, old = stored.get(name), stored.get(name.removeprefix('old__')) -%}
+        {%- set declared, old = stored.get(name), stored.get(name.removeprefix('cdc__old_')) -%}
         {%- if name == 'key_hash' -%}
-            {%- set shown = 'coalesce(forgotten__key_hash, key_hash)' -%}
+            {%- set shown = 'coalesce(cdc__forgotten_key_hash, key_hash)' -%}
         {%- elif name == 'old_key_hash' and has_old -%}
-            {%- set shown = 'coalesce(forgotten__old_key_hash, old_key_hash)' -%}
+            {%- set shown = 'coalesce(cdc__forgotten_old_key_hash, old_key_hash)' -%}
         {%- elif name in hashes -%}
             {%- set shown = 'case when not ' ~ gone ~ ' or ' ~ name ~ ' is null then ' ~ name ~ ' when not (' ~ rejected ~ ') then '
                 ~ spark_cdc._hash(hashes[name]) ~ ' end' -%}
@@ -165,16 +165,16 @@ where {{ where }}
             {#- equal events of a key stay equal ones; it is not keyed, so that no value may take
                 part in it -#}
             {%- set hash = spark_cdc._event_hash(dict(entity, key_columns=[], stored=left)) -%}
-            {%- set keys = ['coalesce(forgotten__key_hash, key_hash)'] + (['coalesce(forgotten__old_key_hash, old_key_hash)'] if has_old else []) -%}
+            {%- set keys = ['coalesce(cdc__forgotten_key_hash, key_hash)'] + (['coalesce(cdc__forgotten_old_key_hash, old_key_hash)'] if has_old else []) -%}
             {%- set shown = 'if(' ~ gone ~ ' or ' ~ old_gone ~ ', xxhash64(' ~ keys | join(', ') ~ ', ' ~ hash ~ '), event_hash)' -%}
-        {%- elif name == 'note' -%}
-            {%- set shown = 'if(' ~ gone ~ ', ' ~ spark_cdc._masked_note_sql(rejected, spark_cdc._forgotten_text()) ~ ', note)' -%}
+        {%- elif name == 'cdc__note' -%}
+            {%- set shown = 'if(' ~ gone ~ ', ' ~ spark_cdc._masked_note_sql(rejected, spark_cdc._forgotten_text()) ~ ', cdc__note)' -%}
         {%- elif declared and declared.sensitive -%}
             {%- set shown = 'if(' ~ gone ~ ', null, ' ~ sql ~ ')' -%}
         {%- elif declared -%}
             {%- set is_kept = '' if declared.role != 'key' else ' and key_hash is null' -%}
             {%- set shown = 'if(' ~ gone ~ ' and (' ~ rejected ~ ')' ~ is_kept ~ ', null, ' ~ sql ~ ')' -%}
-        {%- elif name.startswith('old__') and old and old.sensitive -%}
+        {%- elif name.startswith('cdc__old_') and old and old.sensitive -%}
             {%- set shown = 'if(' ~ gone ~ ' or ' ~ old_gone ~ ', null, ' ~ sql ~ ')' -%}
         {%- else -%}
             {%- set shown = sql -%}
@@ -194,7 +194,7 @@ where {{ where }}
     {%- set stored, columns = dict(zip(entity.stored | map(attribute='name'), entity.stored)), [] -%}
     {%- for name in names -%}{%- do columns.append({'name': name, 'sql': stored[name].sql if name in stored else spark_cdc._quote(name)}) -%}{%- endfor -%}
     {%- set old_tokens = spark_cdc._forgotten_old_tokens(entity, list) if 'old_key_hash' in names else [] -%}
-    {{ return(spark_cdc._forgotten_rows_sql(entity, sql, columns, 'note is not null', tokens, old_tokens)) }}
+    {{ return(spark_cdc._forgotten_rows_sql(entity, sql, columns, 'cdc__note is not null', tokens, old_tokens)) }}
 {%- endmacro -%}
 
 

@@ -33,7 +33,7 @@ take file_format: parquet', ''){% endif %}
 {%- macro _reject_faults_of(entity, column) -%}
 {%- set name = spark_cdc._literal(column.name) -%}
 {%- if not entity.events -%}
-{{ 'not is_deleted' if entity.deleted_when is not none and column.role not in ['key', 'control'] }}
+{{ 'not cdc__deleted' if entity.deleted_when is not none and column.role not in ['key', 'control'] }}
 {%- elif column.role == 'key' -%}
 event_problem is null and coalesce(event_op not in ('truncate', 'control'), false)
 {%- if entity.events.unique_keys %} and not (event_op = 'delete' and {{ spark_cdc._event_key_old_alternate(entity) }} is not null){% endif -%}
@@ -47,14 +47,14 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 {%- endmacro -%}
 
 
-{#- A row that could not be taken apart. Of JSON landing_problem is what is wrong and, after a line
+{#- A row that could not be taken apart. Of JSON cdc__unparsed is what is wrong and, after a line
     break, the text of the row; of CSV it is that text. -#}
 {%- macro _landing_fault(entity) -%}
     {%- set reason = {
-        'csv': "concat('the fields of the row do not match the header: ', left(landing_problem, 200))",
-        'json': 'substring_index(landing_problem, char(10), 1)',
-    }.get(entity.source.format, 'landing_problem') -%}
-    {{ return({'column': none, 'condition': 'landing_problem is not null', 'reason': reason}) }}
+        'csv': "concat('the fields of the row do not match the header: ', left(cdc__unparsed, 200))",
+        'json': 'substring_index(cdc__unparsed, char(10), 1)',
+    }.get(entity.source.format, 'cdc__unparsed') -%}
+    {{ return({'column': none, 'condition': 'cdc__unparsed is not null', 'reason': reason}) }}
 {%- endmacro -%}
 
 
@@ -63,7 +63,7 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 {%- macro _numbered_faults(faults) -%}
     {%- set numbered = [] -%}
     {%- for some in faults | batch(60) -%}
-        {%- set bits = 'fault_bits' ~ ('_' ~ loop.index if loop.index > 1 else '') -%}
+        {%- set bits = 'cdc__faults' ~ ('_' ~ loop.index if loop.index > 1 else '') -%}
         {%- for fault in some -%}
             {%- set bit = 2 ** loop.index0 ~ 'L' -%}
             {%- do numbered.append(dict(fault, bits=bits, bit=bit, is_found=bits ~ ' & ' ~ bit ~ ' <> 0')) -%}
@@ -128,8 +128,8 @@ to_json(named_struct(
         {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
     ),
-    'text', {{ 'if(contains(landing_problem, char(10)), substring(landing_problem, instr(landing_problem, char(10)) + 1), null)'
-        if entity.source.format == 'json' else 'landing_problem' }}
+    'text', {{ 'if(contains(cdc__unparsed, char(10)), substring(cdc__unparsed, instr(cdc__unparsed, char(10)) + 1), null)'
+        if entity.source.format == 'json' else 'cdc__unparsed' }}
     {%- endif %}
 ))
 {%- endmacro -%}
@@ -142,7 +142,7 @@ to_json(named_struct(
 case
     when {{ spark_cdc._any_null(entity.key_columns) }} then 'null_keys'
     {%- if drops_repeated %}
-    when not {{ spark_cdc._has_fault(faults) }} and repeated_key_hash is not null then 'duplicate_keys'
+    when not {{ spark_cdc._has_fault(faults) }} and cdc__repeated_key_hash is not null then 'duplicate_keys'
     {%- endif %}
     {%- for action, kind in [('fail', 'failed_rules'), ('drop', 'dropped_rows')] if spark_cdc._rule_mask(rules, [action]) %}
     when {{ spark_cdc._rule_is_broken(rules, [action]) }} then '{{ kind }}'
@@ -150,7 +150,7 @@ case
     else 'failed_casts'
 end
 {%- endset -%}
-{%- set repeated = "if(repeated_key_hash is not null, concat('the key comes more than once in the load (', repeated_rows, ' rows)'), null)" -%}
+{%- set repeated = "if(cdc__repeated_key_hash is not null, concat('the key comes more than once in the load (', cdc__repeated_rows, ' rows)'), null)" -%}
 {{ spark_cdc._reject_note(entity, kind, faults, ([repeated] if drops_repeated
         else []) + spark_cdc._rule_texts(rules, in_words=true), rules) }}
 {%- endmacro -%}
@@ -182,7 +182,7 @@ if(
 
 {#- Whether a row breaks a rule with one of some actions, as SQL; nothing where there is no such
     rule. -#}
-{%- macro _rule_is_broken(rules, actions, bits='rule_bits') -%}
+{%- macro _rule_is_broken(rules, actions, bits='cdc__rules') -%}
 {%- set mask = spark_cdc._rule_mask(rules, actions) -%}
 {{ bits ~ ' & ' ~ mask ~ 'L <> 0' if mask }}
 {%- endmacro -%}
@@ -190,7 +190,7 @@ if(
 
 {#- For each rule a text that is null in a row that does not break it, as a list of expressions: its
     name or, of rules that do not only warn, the reason in words. -#}
-{%- macro _rule_texts(rules, bits='rule_bits', in_words=false) -%}
+{%- macro _rule_texts(rules, bits='cdc__rules', in_words=false) -%}
     {%- set texts = [] -%}
     {%- for rule in rules if not in_words or rule.action != 'warn' -%}
         {%- set text = spark_cdc._literal('the rule ' ~ rule.name ~ ' is broken: ' ~ rule.condition if in_words else rule.name) -%}
@@ -203,13 +203,13 @@ if(
 {#- The note of a staged row as the ledger has it: why it is rejected, or the rules that warn of
     it. -#}
 {%- macro _rule_noted(entity) -%}
-{{ 'coalesce(note, broken_rules) as note' if spark_cdc._rule_mask(entity.rules, ['warn']) else 'note' }}
+{{ 'coalesce(cdc__note, cdc__warned) as cdc__note' if spark_cdc._rule_mask(entity.rules, ['warn']) else 'cdc__note' }}
 {%- endmacro -%}
 
 
 {#- What warnings are noted as on a row that counts: the names of the rules it breaks, with
     commas between; null where it breaks none. -#}
-{%- macro _rule_warnings(rules, bits='rule_bits') -%}
+{%- macro _rule_warnings(rules, bits='cdc__rules') -%}
 if(
     {{ bits }} = 0,
     null,

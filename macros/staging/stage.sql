@@ -1,18 +1,18 @@
 {#- Staging as SQL: one pass over what landed, which renames, casts, judges and hashes each row.
     Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the
-    source and `landing_problem`). Returns a query with the stored columns in declared order,
-    key_hash, nonkey_hash, untracked_hash (only with untracked columns), is_deleted (deltas with
-    deleted_when) and note: null, or for a rejected row the JSON text of _reject_note(). key_hash
-    hangs on the key columns alone (null if one of them is), so that looking for the keys of a
-    load reads nothing else. Where keys that come more than once are set aside, all their rows
+    source and `cdc__unparsed`). Returns a query with the stored columns in declared order,
+    key_hash, nonkey_hash, untracked_hash (only with untracked columns), cdc__deleted (deltas with
+    deleted_when) and cdc__note: null, or for a rejected row the JSON text of _reject_note().
+    key_hash hangs on the key columns alone (null if one of them is), so that looking for the keys
+    of a load reads nothing else. Where keys that come more than once are set aside, all their rows
     are rejected: they are found by one more read of the key columns. Where the entity has rules
-    that warn, broken_rules: the names of those that the row breaks (_rule_warnings()). carried:
+    that warn, cdc__warned: the names of those that the row breaks (_rule_warnings()). carried:
     names of further columns of `landed` that the query has, too. Rows of forgotten keys have no
     sensitive values. -#}
 {%- macro _stage_sql(entity, landed, carried=[]) -%}
     {%- set names = entity.stored | map(attribute='name') | list + ['key_hash', 'nonkey_hash'] + (['untracked_hash'] if entity.untracked else [])
-        + (['is_deleted'] if entity.deleted_when is not none else []) + carried + ['note']
-        + (['broken_rules'] if spark_cdc._rule_mask(entity.rules, ['warn']) else []) -%}
+        + (['cdc__deleted'] if entity.deleted_when is not none else []) + carried + ['cdc__note']
+        + (['cdc__warned'] if spark_cdc._rule_mask(entity.rules, ['warn']) else []) -%}
     {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_rows_sql(entity, landed, carried), names)) }}
 {%- endmacro -%}
 
@@ -30,7 +30,7 @@
 flagged as (
     select
         *,
-        {{ 'coalesce(' ~ entity.deleted_when ~ ', false)' if has_deletes else 'false' }} as is_deleted
+        {{ 'coalesce(' ~ entity.deleted_when ~ ', false)' if has_deletes else 'false' }} as cdc__deleted
     from typed
 ),
 
@@ -45,7 +45,7 @@ judged as (
 ruled as (
     select
         *,
-        {{ spark_cdc._rule_bits(rules, 'not (' ~ has_fault ~ ' or is_deleted)') | indent(8) }} as rule_bits
+        {{ spark_cdc._rule_bits(rules, 'not (' ~ has_fault ~ ' or cdc__deleted)') | indent(8) }} as cdc__rules
     from judged
 )
 {%- endif %}
@@ -60,8 +60,8 @@ keyed as (
 
 repeated as (
     select
-        key_hash as repeated_key_hash,
-        count(*) as repeated_rows
+        key_hash as cdc__repeated_key_hash,
+        count(*) as cdc__repeated_rows
     from keyed
     where key_hash is not null
     group by key_hash
@@ -79,23 +79,23 @@ select
     {{ spark_cdc._hash(entity.untracked) | indent(4) }} as untracked_hash,
     {%- endif %}
     {%- if has_deletes %}
-    is_deleted,
+    cdc__deleted,
     {%- endif %}
     {%- for column in carried %}
     {{ column }},
     {%- endfor %}
     if(
-        {{ has_fault }}{{ ' or repeated_key_hash is not null' if drops_repeated }}{{ ' or ' ~ sets_aside if sets_aside }},
+        {{ has_fault }}{{ ' or cdc__repeated_key_hash is not null' if drops_repeated }}{{ ' or ' ~ sets_aside if sets_aside }},
         {{ spark_cdc._row_note(entity, faults) | indent(8) }},
         null
-    ) as note
+    ) as cdc__note
     {%- if spark_cdc._rule_mask(rules, ['warn']) %},
-    {{ spark_cdc._rule_warnings(rules) | indent(4) }} as broken_rules
+    {{ spark_cdc._rule_warnings(rules) | indent(4) }} as cdc__warned
     {%- endif %}
 from {{ 'keyed' if drops_repeated else 'ruled' if rules else 'judged' }}
 {%- if drops_repeated %}
 left join repeated
-    on keyed.key_hash = repeated.repeated_key_hash
+    on keyed.key_hash = repeated.cdc__repeated_key_hash
 {%- endif %}
 {%- endmacro -%}
 
@@ -109,9 +109,9 @@ with landed as (
         {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
         {% endfor -%}
         {%- if entity.events and entity.source.format == 'json' -%}
-        landing_names,
+        cdc__names,
         {% endif -%}
-        landing_problem
+        cdc__unparsed
         {%- for column in carried %},
         {{ column }}
         {%- endfor %}

@@ -111,7 +111,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
     {%- if rows or copies -%}{%- do spark_cdc._set_overwrite(load_log) -%}{%- endif -%}
     {%- if copies -%}{%- do spark_cdc._send(copies) -%}{%- endif -%}
     {%- set replaced = gone | list -%}
-    {#- what compact squashed counts as before, and what undo took back may come again -#}
+    {#- what compact merged counts as before, and what undo took back may come again -#}
     {%- for row in rows if row.get('refusal') is none and row.load.load_type not in ['compact', 'undo', 'redo'] -%}
         {%- do replaced.extend(row.load.get('replaced') or []) -%}
     {%- endfor -%}
@@ -190,7 +190,7 @@ select
         {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.load_log)) -%}
         {%- do known.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity.name)) -%}
     {%- endif -%}
-    {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._move_row(capture, manifest), now=now)) -%}{%- endif -%}
+    {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._undo_redo_row(capture, manifest), now=now)) -%}{%- endif -%}
     {%- set missing = manifest.loads | reject('in', known) | list -%}
     {%- if not missing -%}{{ return(rows) }}{%- endif -%}
     {%- set rules_sql = spark_cdc._rule_counts_sql(entity, capture.masked, missing) -%}
@@ -230,7 +230,7 @@ select
 
 {#- That of an undo or redo: those of the loads stay as they are. Argument: manifest (with move,
     see undo()). -#}
-{%- macro _move_row(capture, manifest) -%}
+{%- macro _undo_redo_row(capture, manifest) -%}
     {%- set move, is_undo = manifest.move, '-u-' in manifest.move.load_id -%}
     {{ return(spark_cdc._operation_row(capture, manifest, {
         'load_id': move.load_id,
@@ -308,7 +308,7 @@ the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what th
     {%- set sql -%}
 select
     load_id,
-    note
+    cdc__note as note
 from {{ ledger }}
 where
     {{ spark_cdc._in_loads(loads) }}
@@ -384,27 +384,27 @@ select
     load_id,
     operation,
     1 as row_count,
-    note
+    cdc__note as note
 from {{ ledger }}
 where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
 {%- endmacro -%}
 
 
-{#- Loads that compact has squashed are listed by their own names, in the place of what stands
+{#- Loads that compact has merged are listed by their own names, in the place of what stands
     for them. -#}
 {%- macro _loads_by_date(capture, loads) -%}
     {%- set records = spark_cdc._load_records(capture.masked, spark_cdc._loads_with(loads, 'is_history')) -%}
     {%- set listed = [] -%}
     {%- for load_id in loads -%}
         {%- set kind = spark_cdc._load_kind(load_id) -%}
-        {%- do listed.extend(records[load_id].squashed if kind.is_history else [] if kind.is_squashed else [load_id]) -%}
+        {%- do listed.extend(records[load_id].compacted if kind.is_history else [] if kind.is_compacted else [load_id]) -%}
     {%- endfor -%}
     {{ return(listed) }}
 {%- endmacro -%}
 
 
 {#- The first loads of a list: those that make up the state after one of them, or at the end of a
-    date. Loads that compact squashed come and go together. Arguments: capture, loads (oldest
+    date. Loads that compact merged come and go together. Arguments: capture, loads (oldest
     first), to (load, or date as text or as YAML reads it; none for all but the last; an empty
     text for none of them). Returns a dictionary: loads, problem (why there is no such state, a
     text, or none). -#}
@@ -430,14 +430,14 @@ of the view {{ entity.name }}_committed ({{ loads[-3:] | join(', ') }}) and date
         {%- set kept = spark_cdc._loads_with(loads, 'time', 'lt', end) -%}
     {%- endif -%}
     {%- set cut = loads[kept | length:][:1] -%}
-    {%- set is_cut = cut and spark_cdc._load_kind(cut[0]).is_squashed -%}
+    {%- set is_cut = cut and spark_cdc._load_kind(cut[0]).is_compacted -%}
     {%- if is_cut -%}
-        {%- set squashed = kept[-1] if not spark_cdc._load_kind(cut[0]).is_history else cut[0] -%}
-        {%- set first = spark_cdc._loads_by_date(capture, [squashed])[0] -%}
-        {%- if squashed in kept or (end is defined and spark_cdc._load_time(first) < end) -%}
+        {%- set compacted = kept[-1] if not spark_cdc._load_kind(cut[0]).is_history else cut[0] -%}
+        {%- set first = spark_cdc._loads_by_date(capture, [compacted])[0] -%}
+        {%- if compacted in kept or (end is defined and spark_cdc._load_time(first) < end) -%}
             {%- set problem -%}
-{{ entity.name }}: compact has squashed the loads from {{ spark_cdc._load_time_text(entity, first) }} to {# -#}
-{{ spark_cdc._load_time_text(entity, squashed) }} into one: there is no state {{ 'at ' ~ text if text and to is not none else 'before the last of them' }}. {# -#}
+{{ entity.name }}: compact has merged the loads from {{ spark_cdc._load_time_text(entity, first) }} to {# -#}
+{{ spark_cdc._load_time_text(entity, compacted) }} into one: there is no state {{ 'at ' ~ text if text and to is not none else 'before the last of them' }}. {# -#}
 Accepted are dates before the first of them, and from the last one on.
             {%- endset -%}
             {{ return({'loads': [], 'problem': problem}) }}
@@ -478,14 +478,14 @@ from (
             load_id,
             explode(if(
                 operation = 'R',
-                array_append(from_json(get_json_object(note, '$.rules'), 'array<string>'), ''),
-                split(note, ',')
+                array_append(from_json(get_json_object(cdc__note, '$.rules'), 'array<string>'), ''),
+                split(cdc__note, ',')
             )) as rule
         from {{ ledger }}
         where
             {{ spark_cdc._in_loads(loads) }}
             and operation in {{ spark_cdc._operations('judged') }}
-            and note is not null
+            and cdc__note is not null
     ) as named
     group by load_id, rule
 ) as counted

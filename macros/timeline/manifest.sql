@@ -125,7 +125,7 @@ view, and run the same command again:
 
 {#- The manifests that are kept: a dictionary from the number of the commit to the manifest, with
     kept_at (UTC, when the next one took its place) and text. -#}
-{%- macro _kept_versions(capture) -%}
+{%- macro _retained_versions(capture) -%}
     {%- set kept = {} -%}
     {%- for number in spark_cdc._numbers_beside(capture, 'version') -%}
         {%- set view = spark_cdc._beside(capture, 'version', number) -%}
@@ -170,10 +170,10 @@ view, and run the same command again:
     Loads stand in it as literals, so that Spark reads the partitions it needs and no others. By the
     records of loads (L) readers of rejects and of archived events know which count.
     Arguments: entity, ledger (relation), manifest (as of _timeline()).
-    Returns a query: the ledger's columns under their declared names (see _layout()) without note,
-    in_checkpoint (row of the newest checkpoint), since_checkpoint (row of a load since),
+    Returns a query: the ledger's columns under their declared names (see _layout()) without
+    cdc__note, in_checkpoint (row of the newest checkpoint), since_checkpoint (row of a load since),
     in_last_load, default_operation (the operation of a key that the last load did not touch),
-    squashed_load_ids (of the record of a history: the loads that compact squashed into it), and of
+    compacted_load_ids (of the record of a history: the loads that compact merged into it), and of
     change feeds load_record (the record of a load, as JSON) and recommitted (see
     _timeline_recommitted()). -#}
 {%- macro _committed_sql(entity, ledger, manifest) -%}
@@ -182,15 +182,15 @@ view, and run the same command again:
 {%- set layout = manifest.layout -%}
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._timeline_stored(manifest)) }} */
-    {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
+    {% for column in spark_cdc._ledger_columns(entity) if column.name != 'cdc__note' -%}
     {{ spark_cdc._shown_sql(entity, column, layout) if layout else column.sql }},
     {% endfor -%}
     {{ spark_cdc._in_loads([state.base]) if state.base else 'false' }} as in_checkpoint,
     {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as since_checkpoint,
     {{ spark_cdc._in_loads([last]) if last else 'false' }} as in_last_load,
     '{{ 'N' if last and spark_cdc._load_kind(last).is_full else 'X' }}' as default_operation,
-    if(operation = 'L', from_json(note, 'squashed array<string>').squashed, null) as squashed_load_ids,
-    if(operation = 'L', note, null) as load_record,
+    if(operation = 'L', from_json(cdc__note, 'compacted array<string>').compacted, null) as compacted_load_ids,
+    if(operation = 'L', cdc__note, null) as load_record,
     {{ spark_cdc._literal(tojson(spark_cdc._timeline_recommitted(manifest), sort_keys=true)) }} as recommitted
     {%- for name, place in (layout.get('shown') or {}).items() %},
     {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}

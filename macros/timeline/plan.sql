@@ -11,7 +11,7 @@
     see _layout()) and redefines (whether their definition is another: the load then is a
     checkpoint).
     Raises an error for a business date before the last load, and for one that compact has
-    squashed with others. -#}
+    compacted with others. -#}
 {%- macro _plan_load(entity, manifest, time, reset=false) -%}
     {%- set keep = [] if reset else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
     {%- set replaced = manifest.loads if reset else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
@@ -24,7 +24,7 @@
 to {{ times[-1] }} would have to be loaded again. Accepted are {{ times[-1] }} (the last load again), later dates, or a replay. {# -#}
 Nothing was written. To replay the past (with dbt alone: docs/replay.md):
   spark-cdc replay --from {{ quoted }} {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}
-        {%- elif not reset and spark_cdc._loads_with(replaced, 'is_squashed') -%}
+        {%- elif not reset and spark_cdc._loads_with(replaced, 'is_compacted') -%}
             {#- the last one only where an undo took back all that came after it -#}
 {{ entity.name }}: {{ text }} is the last of the loads that compact has merged into one, which can be reloaded only together. {# -#}
 Accepted are later dates, or a replay from the first of them on. Nothing was written.
@@ -103,7 +103,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     it would take the place of are no longer the same.
     Arguments: capture, time (business time of the load at hand), is_planned (see _head()).
     Returns a dictionary as of _read_manifest(); of a draft also replay and head_loads (the loads
-    that it was made from, the ones that compact squashed by their own names). -#}
+    that it was made from, the ones that compact merged by their own names). -#}
 {%- macro _manifest_of_run(capture, time, is_planned=false) -%}
     {%- set entity = capture.entity -%}
     {%- set head = spark_cdc._head(capture, is_planned) -%}
@@ -141,7 +141,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
 {%- endmacro -%}
 
 
-{#- A manifest without its loads from a business time on. Loads that compact squashed leave it
+{#- A manifest without its loads from a business time on. Loads that compact merged leave it
     together or not at all. -#}
 {%- macro _manifest_before(capture, manifest, time) -%}
     {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
@@ -150,7 +150,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- set entity, first = capture.entity, spark_cdc._loads_by_date(capture, dropped)[0] -%}
     {%- if spark_cdc._load_time(first) < time -%}
         {%- set message -%}
-{{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}
+{{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has merged into one, which can be rebuilt {# -#}
 only together. Nothing was written. Accepted are {{ spark_cdc._load_time_text(entity, first) }} (the first of them) or earlier, and dates {# -#}
 after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
         {%- endset -%}

@@ -41,7 +41,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
         {%- set state = spark_cdc._state_at_version(manifest, spark_cdc._commits(manifest, records), text | int) if told else {'until': none} -%}
         {%- if not told or state.until is not none -%}
             {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': the state at commit ' ~ text ~ " can't be told: the last commit is " ~ head.sequence
-                ~ ', and what was there before commit ' ~ manifest.rewritten ~ ', or within loads that compact has squashed, is not known. Name a date or a load.') -%}
+                ~ ', and what was there before commit ' ~ manifest.rewritten ~ ', or within loads that compact has merged, is not known. Name a date or a load.') -%}
         {%- endif -%}
         {{ return(dict(manifest, loads=state.loads)) }}
     {%- endif -%}
@@ -60,7 +60,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {%- macro _manifests_since(capture, head, version) -%}
     {%- set found = [head] -%}
     {%- if head.rewritten > version -%}
-        {%- set kept = spark_cdc._kept_versions(capture) -%}
+        {%- set kept = spark_cdc._retained_versions(capture) -%}
         {%- for _ in kept if found[0].rewritten > version -%}
             {%- set before = kept.get(found[0].rewritten - 1) -%}
             {%- if before -%}{%- do found.insert(0, before) -%}{%- endif -%}
@@ -73,7 +73,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {#- The state after some commits. Arguments: manifest, commits (all of its own, see _commits()),
     count (how many of them). Returns a dictionary: loads, base and log (of _state_loads()), commits
     (these), and until: where the last load stands for later commits too, which compact has
-    squashed with it, the business time up to which its rows count; else none. -#}
+    compacted with it, the business time up to which its rows count; else none. -#}
 {%- macro _state_after_commits(manifest, commits, count) -%}
     {%- set told = commits[:count] -%}
     {%- set last = told[-1].written_as if told else none -%}

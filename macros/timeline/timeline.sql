@@ -60,7 +60,7 @@
 
 
 {#- After an undo of all but the first `count` loads. Argument: move (what it did, see
-    _move_entities(); its `at` is that of the undone loads). -#}
+    _undo_redo_entities(); its `at` is that of the undone loads). -#}
 {%- macro _timeline_undone(manifest, count, move) -%}
     {%- set undone = [{'at': move.at, 'entries': manifest.entries[count:]}] + manifest.undone -%}
     {{ return(spark_cdc._timeline(dict(manifest, undone=undone, move=move), manifest.entries[:count])) }}
@@ -147,13 +147,13 @@
 {#- Which commit brought which load: the versions of a change feed. Arguments: manifest, records
     (of its loads). Returns a list in the order of the loads, which is that of the versions, of
     {load_id, version, at (UTC, as text), written_as (the load under which its rows lie: another
-    name where compact has squashed it)}. -#}
+    name where compact has merged it)}. -#}
 {%- macro _commits(manifest, records) -%}
     {%- set commits = [] -%}
     {%- for entry in manifest.entries -%}
         {%- set record, at = records[entry.load_id], manifest.times.get(entry.commit | string) -%}
         {%- set own = [{'load_id': entry.load_id, 'version': record.get('version'), 'at': record.get('started_at')}] -%}
-        {%- for one in (record.commits if spark_cdc._load_kind(entry.load_id).is_squashed else own) -%}
+        {%- for one in (record.commits if spark_cdc._load_kind(entry.load_id).is_compacted else own) -%}
             {%- set is_again = at is not none and entry.commit > one.version -%}
             {%- do commits.append(dict(one, written_as=entry.load_id, **({'version': entry.commit, 'at': at} if is_again else {}))) -%}
         {%- endfor -%}
@@ -216,15 +216,15 @@
 
 
 {#- What a load's name says of it. Returns a dictionary: is_full, is_snapshot (full, among
-    events), is_checkpoint, is_squashed (compact wrote it), is_history (it holds the history of
-    the loads that compact squashed into it). -#}
+    events), is_checkpoint, is_compacted (compact wrote it), is_history (it holds the history of
+    the loads that compact merged into it). -#}
 {%- macro _load_kind(load_id) -%}
     {%- set kind = load_id.split('-')[1] -%}
     {{ return({
         'is_full': kind.startswith('f'),
         'is_snapshot': kind.startswith('s'),
         'is_checkpoint': kind.endswith('c'),
-        'is_squashed': kind.startswith('h'),
+        'is_compacted': kind.startswith('h'),
         'is_history': kind == 'h',
     }) }}
 {%- endmacro -%}

@@ -127,7 +127,7 @@
 
 {#- The name, inside staging, of a column as it came in. -#}
 {%- macro _raw(column) -%}
-    {{ return(spark_cdc._quote('raw__' ~ column.name)) }}
+    {{ return(spark_cdc._quote('cdc__raw_' ~ column.name)) }}
 {%- endmacro -%}
 
 

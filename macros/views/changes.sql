@@ -38,11 +38,11 @@ select
     {{ spark_cdc._change_image_sql(entity) | join(',\n    ') }},
     eff_start_date,
     'update_preimage' as _change_type,
-    next__change.{{ of_commit | join(',\n    next__change.') }}
+    cdc__next_change.{{ of_commit | join(',\n    cdc__next_change.') }}
 from (
     select
         *,
-        lead(struct(operation, {{ of_commit | join(', ') }})) over (partition by key_hash order by eff_start_date) as next__change
+        lead(struct(operation, {{ of_commit | join(', ') }})) over (partition by key_hash order by eff_start_date) as cdc__next_change
     from {{ changed if prior is none else '(
         select *
         from ' ~ changed ~ '
@@ -53,7 +53,7 @@ from (
         from ' ~ prior ~ '
     ) as known' }}
 ) as followed
-where next__change.operation = 'U'
+where cdc__next_change.operation = 'U'
 {%- endmacro -%}
 
 
@@ -73,7 +73,7 @@ with records as (
         load_id as written_as,
         from_json(
             load_record,
-            'load_id string, version bigint, started_at string, squashed array<string>, {# -#}
+            'load_id string, version bigint, started_at string, compacted array<string>, {# -#}
 commits array<struct<load_id: string, version: bigint, at: string>>'
         ) as record,
         from_json(recommitted, 'array<struct<after: string, version: bigint, at: string>>') as recommitted
@@ -87,7 +87,7 @@ named as (
         recommitted,
         explode(coalesce(
             record.commits,
-            transform(record.squashed, name -> named_struct('load_id', name, 'version', cast(null as bigint), 'at', cast(null as string))),
+            transform(record.compacted, name -> named_struct('load_id', name, 'version', cast(null as bigint), 'at', cast(null as string))),
             array(named_struct('load_id', record.load_id, 'version', record.version, 'at', record.started_at))
         )) as own
     from records
@@ -121,7 +121,7 @@ changed as (
 
 
 {#- The I, U and D rows of the loads that a CTE `commits` names (written_as, business_time, load_id,
-    _commit_version, _commit_timestamp), which tells loads that compact has squashed into one by
+    _commit_version, _commit_timestamp), which tells loads that compact has merged into one by
     their business times. Argument: of (the commits themselves, by which partitions are left
     out; none to read all). -#}
 {%- macro _change_rows_sql(entity, ledger, of=none) -%}

@@ -10,14 +10,14 @@
 {%- macro _current_sql(entity, committed, broadcast=true) -%}
 with state as (
     {{ spark_cdc._state_sql(committed, 'in_checkpoint', 'since_checkpoint', entity.stored | map(attribute='sql') | list + [
-        'key_hash', 'nonkey_hash', 'eff_start_date', 'if(in_last_load, operation, default_operation) as operation_now'], broadcast) | indent(4) }}
+        'key_hash', 'nonkey_hash', 'eff_start_date', 'if(in_last_load, operation, default_operation) as cdc__operation'], broadcast) | indent(4) }}
 )
 
 select
     {{ entity.stored | map(attribute='sql') | join(',\n    ') }},
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
-    operation_now as operation,
+    cdc__operation as operation,
     eff_start_date
 from state
 {%- endmacro -%}

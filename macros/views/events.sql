@@ -38,12 +38,12 @@ ended as (
         lead(event_position) over of_key as event_end_position,
         lead(event_time) over of_key as event_end_time
     from resolved
-    window of_key as (partition by key_hash order by event_position, step__half, load_id)
+    window of_key as (partition by key_hash order by event_position, cdc__half, load_id)
 )
 
 select
     {% for column in entity.stored -%}
-    {{ spark_cdc._aliased(column.sql if column.role == 'key' else spark_cdc._quote('filled__' ~ column.name) ~ '.value', column.sql) }},
+    {{ spark_cdc._aliased(column.sql if column.role == 'key' else spark_cdc._quote('cdc__filled_' ~ column.name) ~ '.value', column.sql) }},
     {% endfor -%}
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     event_op,
@@ -56,7 +56,7 @@ select
     business_date,
     load_id
 from ended
-where step__is_alive
+where cdc__is_alive
 {%- endmacro -%}
 
 
@@ -80,7 +80,7 @@ where step__is_alive
 {%- set alternates = entity.events.unique_keys | length > 0 -%}
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=alternates) -%}
 {%- set moves = spark_cdc._keys_move(entity, summary) -%}
-{%- set carried = ['event_op', 'event_time', 'step__source_transaction', 'load_id', 'step__era_from', 'step__era_to'] -%}
+{%- set carried = ['event_op', 'event_time', 'cdc__source_transaction', 'load_id', 'cdc__era_from', 'cdc__era_to'] -%}
 {%- set group = 'events.key_hash' if not moves else "cast('' as binary)" -%}
 {%- if moves and not alternates -%}{%- set group = "if(moving.key_hash is null, events.key_hash, cast('' as binary))" -%}{%- endif -%}
 {%- set load_number = "cast(rpad(translate(split_part(events.load_id, '-', 1), 'T', ''), 14, '0') as bigint)" -%}
@@ -88,13 +88,13 @@ where step__is_alive
 {%- set compared = [] -%}
 {%- for column in entity.stored if column.role != 'key' -%}{%- do compared.append(dict(column, secret=none)) -%}{%- endfor -%}
 {#- keys and transactions of an event in an era are that era's own -#}
-{%- set era = "if(size(step__eras) > 1, step__era_from, '')" -%}
+{%- set era = "if(size(cdc__eras) > 1, cdc__era_from, '')" -%}
 {%- set of_era = {'event_transaction': 'concat(' ~ era ~ ", ' ', coalesce(event_transaction, to_json(event_position)))",
                   'alternate_hashes': 'transform(alternate_hashes, each -> concat(each, cast(' ~ era ~ ' as binary)))'} -%}
 {%- for name in ['key_hash', 'old_key_hash', 'old_alternate_hash'] -%}
     {%- do of_era.update({name: 'concat(' ~ name ~ ', cast(' ~ era ~ ' as binary))'}) -%}
 {%- endfor -%}
-{%- set of_belief = 'partition by key_hash, event_position, load_id, step__valid_end, step__row_hash order by step__known_since' -%}
+{%- set of_belief = 'partition by key_hash, event_position, load_id, cdc__valid_end, cdc__row_hash order by cdc__known_since' -%}
 with
 {{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
 {% if moves and not alternates %}
@@ -127,25 +127,25 @@ believed as (
         {%- for column in spark_cdc._event_columns_of_rows(entity) %}
         {{ spark_cdc._aliased(of_era.get(column.name, column.sql), column.sql) }},
         {%- endfor %}
-        event_transaction as step__source_transaction,
+        event_transaction as cdc__source_transaction,
         load_id,
-        if(size(step__eras) > 1, step__era_from, null) as step__era_from,
-        get(step__eras, cast(array_position(step__eras, step__era_from) as int)) as step__era_to
+        if(size(cdc__eras) > 1, cdc__era_from, null) as cdc__era_from,
+        get(cdc__eras, cast(array_position(cdc__eras, cdc__era_from) as int)) as cdc__era_to
     from (
         select
             *,
-            array_sort(collect_set(if(step__is_first and step__is_late, load_id, null)) over (partition by step__group)) as step__eras
+            array_sort(collect_set(if(cdc__is_first and cdc__is_late, load_id, null)) over (partition by cdc__group)) as cdc__eras
         from (
             select
                 events.*,
-                {{ group }} as step__group,
+                {{ group }} as cdc__group,
                 min(events.load_id) over (
                     partition by events.key_hash, events.event_position, events.event_hash
-                ) = events.load_id as step__is_first,
+                ) = events.load_id as cdc__is_first,
                 coalesce(events.event_position <= max(events.event_position) over (
                     partition by {{ group }}
                     order by {{ load_number }} range between unbounded preceding and 1 preceding
-                ), true) as step__is_late
+                ), true) as cdc__is_late
             from events
             {%- if moves and not alternates %}
             left join moving
@@ -153,8 +153,8 @@ believed as (
             {%- endif %}
         ) as related
     ) as known_as
-        lateral view explode(step__eras) as step__era_from
-    where load_id < coalesce(get(step__eras, cast(array_position(step__eras, step__era_from) as int)), '~')
+        lateral view explode(cdc__eras) as cdc__era_from
+    where load_id < coalesce(get(cdc__eras, cast(array_position(cdc__eras, cdc__era_from) as int)), '~')
 ),
 {% if alternates %}
 {{ spark_cdc._alternate_key_ctes({'entity': entity, 'load': {'base': none}}, 'believed', carried) }},
@@ -166,31 +166,31 @@ beliefs as (
     select
         *,
         if(
-            step__era_from is null,
+            cdc__era_from is null,
             null,
             {{ spark_cdc._hash(compared) | indent(12) }}
-        ) as step__row_hash,
-        if(step__has_end, event_end_position, null) as step__valid_end,
-        if(step__has_end, event_end_time, null) as step__valid_to,
-        greatest(load_id, step__era_from, if(step__has_end, step__end_load_id, null)) as step__known_since,
-        if(step__has_end, step__era_to, coalesce(step__end_load_id, step__era_to)) as step__known_until
+        ) as cdc__row_hash,
+        if(cdc__has_end, event_end_position, null) as cdc__valid_end,
+        if(cdc__has_end, event_end_time, null) as cdc__valid_to,
+        greatest(load_id, cdc__era_from, if(cdc__has_end, cdc__end_load_id, null)) as cdc__known_since,
+        if(cdc__has_end, cdc__era_to, coalesce(cdc__end_load_id, cdc__era_to)) as cdc__known_until
     from (
         select
             {% for column in entity.stored -%}
-            {{ spark_cdc._aliased(column.sql if column.role == 'key' else spark_cdc._quote('filled__' ~ column.name) ~ '.value', column.sql) }},
+            {{ spark_cdc._aliased(column.sql if column.role == 'key' else spark_cdc._quote('cdc__filled_' ~ column.name) ~ '.value', column.sql) }},
             {% endfor -%}
             substr(key_hash, 1, 16) as key_hash,
             {{ carried | join(',\n            ') }},
             event_position,
-            step__is_alive,
+            cdc__is_alive,
             lead(event_position) over of_key as event_end_position,
             lead(event_time) over of_key as event_end_time,
-            lead(load_id) over of_key as step__end_load_id
+            lead(load_id) over of_key as cdc__end_load_id
         from resolved
-        window of_key as (partition by key_hash order by event_position, step__half, load_id)
+        window of_key as (partition by key_hash order by event_position, cdc__half, load_id)
     ) as versions
-        lateral view explode(array(false, true)) as step__has_end
-    where step__is_alive and (step__end_load_id is not null or not step__has_end)
+        lateral view explode(array(false, true)) as cdc__has_end
+    where cdc__is_alive and (cdc__end_load_id is not null or not cdc__has_end)
 )
 
 -- what eras that follow each other believe alike is one belief
@@ -201,31 +201,31 @@ select
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     event_op,
     event_position,
-    step__valid_end as event_end_position,
+    cdc__valid_end as event_end_position,
     event_time as valid_from,
-    step__valid_to as valid_to,
-    {{ spark_cdc._load_time_sql(entity, 'step__known_since') }} as known_from,
-    {{ spark_cdc._load_time_sql(entity, 'step__known_last') }} as known_to,
-    step__valid_end is null and step__known_last is null as is_current,
-    step__source_transaction as event_transaction,
+    cdc__valid_to as valid_to,
+    {{ spark_cdc._load_time_sql(entity, 'cdc__known_since') }} as known_from,
+    {{ spark_cdc._load_time_sql(entity, 'cdc__known_last') }} as known_to,
+    cdc__valid_end is null and cdc__known_last is null as is_current,
+    cdc__source_transaction as event_transaction,
     load_id
 from (
     select
         *,
-        if(step__goes_on, lead(step__known_until) over of_belief, step__known_until) as step__known_last
+        if(cdc__goes_on, lead(cdc__known_until) over of_belief, cdc__known_until) as cdc__known_last
     from (
         select
             *,
-            coalesce(lag(step__known_until) over of_belief = step__known_since, false) as step__goes_back,
-            coalesce(lead(step__known_since) over of_belief = step__known_until, false) as step__goes_on
+            coalesce(lag(cdc__known_until) over of_belief = cdc__known_since, false) as cdc__goes_back,
+            coalesce(lead(cdc__known_since) over of_belief = cdc__known_until, false) as cdc__goes_on
         from beliefs
-        where step__known_since < coalesce(step__known_until, '~')
+        where cdc__known_since < coalesce(cdc__known_until, '~')
         window of_belief as ({{ of_belief }})
     ) as stretches
-    where not (step__goes_back and step__goes_on)
+    where not (cdc__goes_back and cdc__goes_on)
     window of_belief as ({{ of_belief }})
 ) as joined
-where not step__goes_back
+where not cdc__goes_back
 {%- endmacro -%}
 
 
@@ -246,9 +246,9 @@ archived as (
         load_id
     from {{ spark_cdc._from(spark_cdc._archived_events(entity, events, layout)) | indent(4) }}
     where
-        note is null
+        cdc__note is null
         and event_op <> 'control'
-        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
+        and load_id in (select explode(coalesce(compacted_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 ),
 
 -- a truncate is a delete of every key that was known

@@ -125,7 +125,7 @@ from (
     {%- set changed -%}
 select
     *,
-    _commit_version = 1 as is__after
+    _commit_version = 1 as cdc__is_after
 from (
     {{ spark_cdc._change_rows_sql(entity, source, commits) | indent(4) }}
 ) as changes
@@ -142,14 +142,14 @@ from (
     compared as (
         select
             *,
-            coalesce(lag(row__state) over of_key, lead(row__state) over of_key) as other__row
+            coalesce(lag(cdc__row_state) over of_key, lead(cdc__row_state) over of_key) as cdc__other_row
         from (
             select
                 *,
-                struct(operation, nonkey_hash, eff_start_date, business_date, load_id) as row__state
+                struct(operation, nonkey_hash, eff_start_date, business_date, load_id) as cdc__row_state
             from states
         ) as stated
-        window of_key as (partition by key_hash order by is__after)
+        window of_key as (partition by key_hash order by cdc__is_after)
     ),
 
     told as (
@@ -157,25 +157,25 @@ from (
             *,
             case
                 when operation = 'D' then null
-                when other__row is null or other__row.operation = 'D' then if(is__after, 'insert', 'delete')
-                when not (other__row.nonkey_hash <=> nonkey_hash and other__row.eff_start_date <=> eff_start_date)
-                    then if(is__after, 'update_postimage', 'update_preimage')
-            end as change__type
+                when cdc__other_row is null or cdc__other_row.operation = 'D' then if(cdc__is_after, 'insert', 'delete')
+                when not (cdc__other_row.nonkey_hash <=> nonkey_hash and cdc__other_row.eff_start_date <=> eff_start_date)
+                    then if(cdc__is_after, 'update_postimage', 'update_preimage')
+            end as cdc__change_type
         from compared
     )
 
     select
         {{ spark_cdc._change_image_sql(entity) | join(',\n        ') }},
-        if(change__type = 'delete', coalesce(other__row.eff_start_date, eff_start_date), eff_start_date) as eff_start_date,
-        change__type as _change_type,
+        if(cdc__change_type = 'delete', coalesce(cdc__other_row.eff_start_date, eff_start_date), eff_start_date) as eff_start_date,
+        cdc__change_type as _change_type,
         cast({{ version }} as bigint) as _commit_version,
         {{ spark_cdc._commit_time_sql(at) }} as _commit_timestamp,
         {%- for column in ['business_date', 'load_id'] %}
-        if(is__after, coalesce({{ column }}, other__row.{{ column }}), coalesce(other__row.{{ column }}, {{ column }})) as {{ column }}
+        if(cdc__is_after, coalesce({{ column }}, cdc__other_row.{{ column }}), coalesce(cdc__other_row.{{ column }}, {{ column }})) as {{ column }}
         {{- ',' if not loop.last }}
         {%- endfor %}
     from told
-    where change__type is not null
+    where cdc__change_type is not null
 ) as changes_of_commit
     {%- endset -%}
     {{ return(sql) }}

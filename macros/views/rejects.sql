@@ -28,12 +28,12 @@
 with rejected as (
     select
         *,
-        from_json(get_json_object(note, '$.columns'), 'array<string>') as columns,
-        from_json(get_json_object(note, '$.reasons'), 'array<string>') as reasons
+        from_json(get_json_object(cdc__note, '$.columns'), 'array<string>') as cdc__columns,
+        from_json(get_json_object(cdc__note, '$.reasons'), 'array<string>') as cdc__reasons
     from {{ ledger }}
     where
         operation = 'R'
-        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
+        and load_id in (select explode(coalesce(compacted_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 )
 
 select
@@ -41,13 +41,13 @@ select
     {{ spark_cdc._aliased(spark_cdc._place_sql(spark_cdc._place(layout, column)), column.sql) }},
     {% endfor -%}
     {{ spark_cdc._hex('key_hash') }} as key_hash,
-    array_join(columns, ', ') as rejected_columns,
+    array_join(cdc__columns, ', ') as rejected_columns,
     {%- if entity.rules %}
-    array_join(from_json(get_json_object(note, '$.rules'), 'array<string>'), ', ') as rejected_rules,
+    array_join(from_json(get_json_object(cdc__note, '$.rules'), 'array<string>'), ', ') as rejected_rules,
     {%- endif %}
-    array_join(reasons, '; ') as rejected_reason,
-    coalesce(get_json_object(note, '$.text'), get_json_object(note, '{{ '$.row.message' if is_message else '$.row' }}')
-        {{- ", get_json_object(note, '$.row')" if is_message }}) as rejected_row,
+    array_join(cdc__reasons, '; ') as rejected_reason,
+    coalesce(get_json_object(cdc__note, '$.text'), get_json_object(cdc__note, '{{ '$.row.message' if is_message else '$.row' }}')
+        {{- ", get_json_object(cdc__note, '$.row')" if is_message }}) as rejected_row,
     business_date,
     load_id
 from rejected
@@ -72,7 +72,7 @@ with found as (
     where
         entity = {{ spark_cdc._literal(name) }}
         and status <> 'refused'
-        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
+        and load_id in (select explode(coalesce(compacted_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 )
 
 select

@@ -90,8 +90,8 @@ select * from query_of_view
     <entity>_committed), layout (of the manifest).
     Returns a query with the columns of _committed_sql(). -#}
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
-{%- set of_load = ['in_checkpoint', 'since_checkpoint', 'in_last_load', 'default_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
-{%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'note') | list -%}
+{%- set of_load = ['in_checkpoint', 'since_checkpoint', 'in_last_load', 'default_operation', 'compacted_load_ids', 'load_record', 'recommitted'] -%}
+{%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'cdc__note') | list -%}
 {%- set shown = layout.get('shown') or {} -%}
 select /*+ broadcast(counted) */
     {% for column in stored -%}
@@ -101,7 +101,7 @@ select /*+ broadcast(counted) */
     counted.since_checkpoint,
     counted.in_last_load,
     counted.default_operation,
-    if(loaded.operation = 'L', counted.squashed_load_ids, null) as squashed_load_ids,
+    if(loaded.operation = 'L', counted.compacted_load_ids, null) as compacted_load_ids,
     if(loaded.operation = 'L', counted.load_record, null) as load_record,
     counted.recommitted
     {%- for name in shown %},

@@ -224,7 +224,7 @@ def _kinds(rows: Iterable[Row], found: Row) -> dict[str, str]:
     rows = list(rows)
     named = set(found.get("loads") or [])
     undone = set(found.get("undone") or [])
-    squashing = {
+    compacting = {
         load_id: row["load_id"]
         for row in rows
         if row["load_type"] == "compact"
@@ -239,8 +239,8 @@ def _kinds(rows: Iterable[Row], found: Row) -> dict[str, str]:
             return "active"
         if load_id in undone:
             return "undone"
-        while load_id in squashing:
-            load_id = squashing[load_id]
+        while load_id in compacting:
+            load_id = compacting[load_id]
         return "compacted" if load_id in named else "undone" if load_id in undone else "replaced"
 
     return {row["load_id"]: kind(row) for row in rows}

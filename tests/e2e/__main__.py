@@ -271,7 +271,7 @@ class Run:
         phase.files = self._files()
 
     def _files(self) -> dict[str, int]:
-        """Count files of the landing, its checkpoints, ledgers, and of what is never squashed."""
+        """Count files of the landing, its checkpoints, ledgers, and of what is never compacted."""
         names = [path.split("/") for path in self.disk.files(self.places["warehouse"])]
         kept = {f"{table.name}_events" for table in self.tables} | {"cdc_loads"}
         archived = sum(not kept.isdisjoint(parts) for parts in names)

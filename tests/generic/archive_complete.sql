@@ -1,4 +1,4 @@
-{#- The archive has as many events of each load as the load's record says, also of those that compact squashed. Told from file footers;
+{#- The archive has as many events of each load as the load's record says, also of those that compact merged. Told from file footers;
     an entity without an archive passes. On <entity>_committed; columns as of _verified(). -#}
 {%- test archive_complete(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
@@ -15,7 +15,7 @@ archived as (
         load_id,
         record.events.event_count as recorded_count,
         explode_outer(
-            if(size(record.squashed) > 0, record.squashed, if(load_id rlike '-h', null, array(load_id)))
+            if(size(record.compacted) > 0, record.compacted, if(load_id rlike '-h', null, array(load_id)))
         ) as archived_load_id
     from records
 ),

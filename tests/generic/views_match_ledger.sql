@@ -33,10 +33,10 @@ own_current as (
     from (
         select
             *,
-            row_number() over (partition by key_hash order by load_id desc, eff_start_date desc) as recency
+            row_number() over (partition by key_hash order by load_id desc, eff_start_date desc) as cdc__rank
         from rows_of_ledger
     ) as ranked
-    where recency = 1 and ledger_operation not in ('D', 'T')
+    where cdc__rank = 1 and ledger_operation not in ('D', 'T')
 ),
 
 own_history as (
