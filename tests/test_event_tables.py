@@ -145,6 +145,7 @@ def warehouse(cursor: Any, schema: str, tmp_path: Path) -> Any:
     return make
 
 
+@pytest.mark.integration
 def test_a_load_of_several_tables_is_refused(warehouse: Any) -> None:
     people = warehouse()
     people.land(DAY, [envelope("c", 1, "people", id=1, name="a"), envelope("t", 2, "orders")])

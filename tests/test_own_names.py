@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from event_warehouse import EventWarehouse, column
+from event_warehouse import column
 from warehouse import Warehouse
 
 pytestmark = pytest.mark.proves("input")
@@ -47,6 +47,7 @@ def rejected(given: Warehouse) -> list[tuple[Any, ...]]:
     return given.cursor.fetchall()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("load_type", ["full", "delta"])
 def test_rows_whose_columns_have_the_names_of_ours(
     cursor: Any, schema: str, tmp_path: Path, load_type: str
@@ -85,43 +86,3 @@ def test_rows_whose_columns_have_the_names_of_ours(
     assert rejected(given) == [("n", "n: 'x' is not accepted as int")]
     assert stored(given, "versions")[2] == values(2)
     assert (1, "U") in operations(given, "history")
-
-
-@pytest.mark.parametrize("unique_keys", [[], [["note"]]], ids=["key", "other keys"])
-def test_events_whose_columns_have_the_names_of_ours(
-    cursor: Any, schema: str, tmp_path: Path, unique_keys: list[list[str]]
-) -> None:
-    """Whole and partial ones, deletes, and a key that changes; resolved in the most general way."""
-    columns = [column("id", "int", role="key"), *(column(name, "string") for name in NAMES)]
-    given = EventWarehouse(
-        *(cursor, schema, tmp_path, columns),
-        events={"unique_keys": unique_keys} if unique_keys else None,
-        general=True,
-    )
-
-    def event(what: str, at: int, old: int | None = None, new: dict[str, str] | None = None) -> Any:
-        told = {"what": what, "at": [at], "when": f"2024-03-01T10:00:{at:02}Z", "unit": f"t{at}"}
-        return told | ({"old": {"id": old}} if old else {}) | ({"new": new} if new else {})
-
-    def image(id: int, number: int) -> dict[str, str]:
-        return {"id": str(id), **values(number)}
-
-    given.land(DAYS[0], [event("ins", n, new=image(n, n)) for n in (1, 2, 3)])
-    given.load(DAYS[0])
-    assert stored(given) == {1: values(1), 2: values(2), 3: values(3)}
-    changes = [
-        event("upd", 4, old=1, new={"id": "1", "recency": "new"}),
-        event("upd", 5, old=2, new=image(7, 2)),
-        event("del", 6, old=3),
-    ]
-    given.land(DAYS[1], changes)
-    given.load(DAYS[1])
-    assert stored(given) == {1: values(1) | {"recency": "new"}, 7: values(2)}
-    assert operations(given, "history")[-3:] == [(3, "D"), (3, "I"), (7, "I")]
-    for view in ("event_versions", "bitemporal"):
-        if view == "event_versions" or given.takes_bitemporal():
-            listed = ", ".join(f"`{name}`" for name in NAMES)
-            sql = f"select id, {listed} from ({given.view_sql(view)}) as shown where is_current"
-            given.cursor.execute(sql)
-            found = {row[0]: dict(zip(NAMES, row[1:], strict=True)) for row in cursor.fetchall()}
-            assert found == {1: values(1) | {"recency": "new"}, 7: values(2)}

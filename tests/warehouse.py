@@ -295,6 +295,7 @@ class Warehouse:
         if not self.has_secret and self._has_sensitive_columns():
             give_secret(self.cursor, self.apart)
             self.has_secret = True
+            self._begin()  # what was read before knows of no secret
         self.cache = {}
         for schema in (self.schema, self.apart):
             self.cursor.execute(f"show table extended in {schema} like '*'")

@@ -148,6 +148,8 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- endif -%}
     {%- set columns = spark_cdc._ensure_table(capture, 'ledger', load) -%}
     {%- do spark_cdc._set_session(capture.write.ledger, is_small) -%}
+    {#- the filter of rows that a full snapshot flags asks staging itself -#}
+    {%- if entity.deleted_when and load.load_type == 'full' -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set order = spark_cdc._cluster_order(
         entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
