@@ -80,7 +80,7 @@ test-formats: .venv/dev.stamp ## histories, readers, replays, schema change, bra
 		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || failed="$$failed $$format"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 69 and `make test-all` 12,000: half an hour
+histories: ## 100,000 random histories of change events, of which `make test` runs 54 and `make test-all` 12,000: half an hour
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test-all PYTEST_ARGS="tests/test_event_histories.py tests/test_events_read_again.py"
 
 browser: .venv/dev.stamp ## opens report and site in Chromium (Debian: chromium); part of `make test-all`

@@ -105,8 +105,11 @@ def chart(lines: Mapping[tuple[str, str], Line]) -> str:
     height = ROW * len(lines) + 46
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"'
-        ' aria-labelledby="title">',
-        '<title id="title">How many times as much the others take</title>',
+        " aria-labelledby='t d'>",
+        "<title id='t'>How many times as much the others take</title>"
+        "<desc id='d'>Bars on a logarithmic scale. To the right of the line, where the other way"
+        " takes more than ours; to the left, where it takes less. The table beside the chart has"
+        " the same figures.</desc>",
         f"<style>{STYLE}</style>",
         f'<text x="{zero:.0f}" y="16" text-anchor="middle" class="small">as much as ours</text>',
         f'<line x1="{zero:.0f}" x2="{zero:.0f}" y1="22" y2="{height - 24}"/>',

@@ -103,7 +103,10 @@ class TypedWarehouse(EventWarehouse):
 @pytest.mark.parametrize(
     ("knobs", "count", "checkpoint", "truncates", "archives", "paths"),
     [
-        ({**PLAIN, "snapshots": False}, 10, NEVER, 0, NO_ARCHIVE, {"last"}),
+        pytest.param(
+            *({**PLAIN, "snapshots": False}, 10, NEVER, 0, NO_ARCHIVE, {"last"}),
+            marks=pytest.mark.integration,
+        ),
         pytest.param(
             *({**PLAIN, "snapshots": False}, 5, ALWAYS, 0, (False, True), {"last", "table"}),
             marks=pytest.mark.full,

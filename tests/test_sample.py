@@ -47,7 +47,7 @@ NAMES = [
     "operation",
     *(
         "stg_things",
-        "cdc__x",
+        "cdc_x",
         "x__cdc",
         "1a",
         "名前",

@@ -266,6 +266,7 @@ def test_another_key(shop: Project) -> None:
     ]
 
 
+@pytest.mark.integration
 def test_events(shop: Project) -> None:
     """A repeated delete is known as such under the new key; what no event named is kept."""
     assert texts(shop, "moves_current", "no, amount, added, operation, eff_start_date") == [
