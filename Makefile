@@ -47,7 +47,7 @@ server: .venv/run.stamp ## the Spark server without the examples, for data of yo
 	@$(BIN)/spark-cdc server start
 
 # What each suite proves, and how long it takes: docs/testing.md.
-test: SUITE = test ## what to run before each commit, on servers of its own: some 13 minutes on two cores
+test: SUITE = test ## what to run before each commit, on servers of its own: some 12 minutes on two cores
 test-integration: SUITE = integration ## dbt end to end, beyond what `make test` has of it: half an hour
 test-all: SUITE = all ## everything that proves the project: some three hours
 test test-integration test-all: .venv/dev.stamp
