@@ -194,3 +194,19 @@ def test_a_message_has_one_full_stop_at_its_end(ends: str) -> None:
     assert str(error.value) == (
         "spark_cdc.undo: orders; there is no such branch. Nothing was changed."
     )
+
+
+@pytest.mark.parametrize(("branch", "written"), [("pr", "ledger"), ("", "ledger_own")])
+def test_nothing_is_forgotten_in_a_branch(branch: str, written: str) -> None:
+    """Whether the command line names the branch, or the target's schema is one."""
+    key = {"name": "id", "sensitive": False}
+    entity = {"name": "orders", "sensitive": ["mail"], "key_columns": [key], "events": None}
+    capture = {"entity": entity, "masked": "ledger", "write": {"masked": written}}
+    given = macros(
+        _captures=lambda operation, names: [capture],
+        env_var=lambda name, default="": branch,
+        _secret_of=lambda columns: None,
+        _has_sensitive_key=lambda entity: False,
+    )
+    with pytest.raises(CompilerError, match="orders: this is a branch: forget in production"):
+        given.forget("orders", keys=[[4]])

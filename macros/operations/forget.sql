@@ -22,7 +22,7 @@
     }, [
         (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
         (not names, 'it has no key, by which rows could be told'),
-        (env_var('SPARK_CDC_BRANCH', '') != '', 'this is a branch: forget in production, and make the branch anew'),
+        (env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and capture.write.masked != capture.masked), 'this is a branch: forget in production, and make the branch anew'),
         (spark_cdc._secret_of(unique_keys | sum(start=[])) is not none,
          'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of forgotten keys does not know'),
         ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc forget %(name)s --key …, or --keys TABLE'),
