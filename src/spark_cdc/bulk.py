@@ -8,15 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_cdc import (
-    chain,
-    console,
-    notify,
-    project,
-    schedule,
-    selection,
-    stacks,
-)
+from spark_cdc import chain, console, notify, project, schedule, selection, stacks
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
