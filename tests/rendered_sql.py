@@ -144,14 +144,16 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         "cdc_loads": macros.load_log(),
     }
     kept = f"20240301-{kind}c-00000001"
-    draft, head = (manifest_of(macros, [kept, f"20240302-{kind}-0000000{run}"]) for run in (2, 3))
+    draft, timeline = (
+        manifest_of(macros, [kept, f"20240302-{kind}-0000000{run}"]) for run in (2, 3)
+    )
     replayed = {
         "entity": entity,
         "committed": committed,
-        "masked": ledger,
+        "public": ledger,
         "replay": f"{SCHEMA}.{name}_replay",
         "draft": draft | {"replay": {"from": "2024-03-02"}},
-        "head": head,
+        "timeline": timeline,
     }
     statements |= {
         f"{name}_replay_history": macros._compare_draft_history_sql(replayed),
@@ -234,32 +236,30 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
 def _sensitive_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
     """What there is of sensitive columns alone."""
     name, committed = entity["name"], f"{SCHEMA}.{entity['name']}_committed"
-    capture = {
+    ctx = {
         "entity": entity,
         "ledger": f"{SCHEMA}_sensitive.{name}_ledger_sensitive",
-        "masked": f"{SCHEMA}.{name}_ledger",
-        "write": {"masked": f"{SCHEMA}.{name}_ledger"},
+        "public": f"{SCHEMA}.{name}_ledger",
+        "write": {"public": f"{SCHEMA}.{name}_ledger"},
     }
     loads = ["20240304-f-00000001"]
     shown = {"shown": {"gone": {"at": "gone"}}}
     return {
-        f"{name}_masked": macros._masked_ledger_sql(capture, macros._ledger_columns(entity), loads),
-        f"{name}_masked_differences": macros._masked_ledger_differences_sql(capture, loads),
+        f"{name}_masked": macros._masked_ledger_sql(ctx, macros._ledger_columns(entity), loads),
+        f"{name}_masked_differences": macros._masked_ledger_differences_sql(ctx, loads),
         f"{name}_committed_sensitive": macros._committed_sensitive_sql(
-            entity, capture["ledger"], committed, shown
+            entity, ctx["ledger"], committed, shown
         ),
         f"stg_{name}_shown": macros._masked_stage_sql(
             entity, macros._stage_sql(entity, f"landed_{name}")
         ),
-        **_forgotten_statements(macros, capture, loads),
+        **_forgotten_statements(macros, ctx, loads),
     }
 
 
-def _forgotten_statements(
-    macros: Macros, capture: dict[str, Any], loads: list[str]
-) -> dict[str, str]:
+def _forgotten_statements(macros: Macros, ctx: dict[str, Any], loads: list[str]) -> dict[str, str]:
     """What forget asks and writes, of a plain key and of a sensitive one."""
-    entity, name = capture["entity"], capture["entity"]["name"]
+    entity, name = ctx["entity"], ctx["entity"]["name"]
     columns = [*entity["stored"], {"name": "key_hash", "sql": "key_hash"}]
     columns += [{"name": one, "sql": one} for one in ("nonkey_hash", "cdc__note")]
     secret = Relation("spark_cdc_secret_20240101t000000_00000000")
@@ -281,7 +281,7 @@ def _forgotten_statements(
             entity, staged, columns, "cdc__note is not null", [keyed, keyed]
         ),
         f"{name}_forgotten": macros._forgotten_copy_sql(
-            capture | {"events": None},
+            ctx | {"events": None},
             Relation(f"{name}_ledger_sensitive"),
             placed,
             "operation = 'R'",
@@ -289,7 +289,7 @@ def _forgotten_statements(
             plan,
             wanted,
         ),
-        f"{name}_forget_wanted": macros._forget_known_sql(capture, {}, wanted["view"]),
+        f"{name}_forget_wanted": macros._forget_known_sql(ctx, {}, wanted["view"]),
     }
 
 
@@ -374,7 +374,7 @@ def _maintenance_statements(macros: Macros, entity: dict[str, Any]) -> dict[str,
     """The queries of vacuum, compact and report."""
     name, kind = entity["name"], entity["load_type"][0]
     ledger = Relation(f"{name}_ledger")
-    operated = {
+    ctx = {
         "entity": entity,
         "ledger": ledger,
         "rows": ledger,
@@ -387,10 +387,10 @@ def _maintenance_statements(macros: Macros, entity: dict[str, Any]) -> dict[str,
     record = {"load_id": plan["checkpoint"], "business_time": "2024-03-04"}
     columns = macros._ledger_columns(entity)
     return {
-        "vacuum_ages": macros._load_ages_sql(operated, ledger),
-        "compact": macros._compacted_rows_sql(operated, plan, columns, record, record),
+        "vacuum_ages": macros._load_ages_sql(ctx, ledger),
+        "compact": macros._compacted_rows_sql(ctx, plan, columns, record, record),
         "report_loads": macros._logged_loads_sql(
-            operated["load_log"], list(macros._load_log_columns()), [name], "2024", "2025", 400
+            ctx["load_log"], list(macros._load_log_columns()), [name], "2024", "2025", 400
         ),
         "report_changes": macros._changed_rows_sql(
             entity, macros._diff_sql(entity, ledger, loads[:-1], loads), 5
@@ -600,7 +600,7 @@ def _verified(macros: Macros, model: Relation) -> dict[str, Any]:
         "entity": entity,
         "ledger": ledger,
         "committed": Relation(f"{name}_committed"),
-        "masked": ledger,
+        "public": ledger,
         "rows": ledger,
         "rows_shown": ledger,
         "layout": {},

@@ -73,7 +73,7 @@ class Shop(Warehouse):
         super().__init__(cursor, schema, folder, described("none", {}))
         self.graph.nodes.clear()
         self.graph.nodes[f"model.{PACKAGE}.cdc_loads"] = self._node("cdc_loads", PACKAGE)
-        self.replace("_capture", self._with_what_is_lent)
+        self.replace("_context", self._with_what_is_lent)
 
     def _context(self) -> dict[str, Any]:
         context = super()._context() | {
@@ -214,11 +214,11 @@ class Shop(Warehouse):
         )
 
     def _with_what_is_lent(self, macro: Any, entity: dict[str, Any], schema: str) -> dict[str, Any]:
-        capture: dict[str, Any] = macro(entity, schema)
+        ctx: dict[str, Any] = macro(entity, schema)
         if entity["name"] in self.lent:
             of_holder = macro({**entity, "name": self.lent[entity["name"]]}, schema)
-            capture = {**of_holder, "entity": entity}
-        return capture
+            ctx = {**of_holder, "entity": entity}
+        return ctx
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a query; `{s}` stands for the schema, and views for their queries."""

@@ -47,9 +47,9 @@ def backfill(warehouse: Warehouse, dates: list[str], per_statement: int) -> None
     macros = warehouse.macros
     warehouse.attempts += 1
     warehouse._look()
-    capture = macros._capture_of_model()
+    ctx = macros._context_of_model()
     times = macros._backfill_times(dates)
-    macros._backfill_entity(capture, times, False, per_statement)
+    macros._backfill_entity(ctx, times, False, per_statement)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_views_are_those_of_loads_one_by_one(
             columns = COLUMNS + DATES[view]
             wrong = warehouse.differing(view, columns, WANTED, flat(tables, view))
             assert not wrong, explain(view, number, Step(day, load_type), wrong)
-        named = warehouse.macros._read_manifest(warehouse.macros._capture_of_model()["committed"])
+        named = warehouse.macros._read_manifest(warehouse.macros._context_of_model()["committed"])
         cursor.execute(
             "select load_id, rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
             f" rows_not_supplied from {schema}.cdc_loads where status = 'committed'"

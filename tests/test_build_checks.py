@@ -38,7 +38,7 @@ def test_when_they_look_at_nothing(
         var=given,
         invocation_args_dict={"select": selected},
         log=lambda text, info=False: said.append(text) or "",
-        _captures=lambda *_: pytest.fail("it has looked"),
+        _contexts=lambda *_: pytest.fail("it has looked"),
     )
     assert macros._verify_is_left_out() == is_left_out
     if is_left_out:

@@ -268,11 +268,11 @@ def test_a_state_is_named_by_its_commit() -> None:
         (checkpoint, []),
         (checkpoint, loads[2:]),
     ]
-    capture = {"entity": {"name": ENTITY}, "masked": "s.orders_ledger", "schema": "s"}
+    ctx = {"entity": {"name": ENTITY}, "public": "s.orders_ledger", "schema": "s"}
     head = {"sequence": 9, "rewritten": 0, "loads": [], "entries": [], "times": {}}
-    assert macros._named_state(capture, head, "4")["loads"] == []
+    assert macros._named_state(ctx, head, "4")["loads"] == []
     with pytest.raises(CompilerError, match="the state at commit 10 can't be told"):
-        macros._named_state(capture, head, 10)
+        macros._named_state(ctx, head, 10)
 
 
 @pytest.mark.integration

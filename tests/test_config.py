@@ -173,7 +173,7 @@ def test_an_entity_without_settings_is_named_with_what_stands_in_their_place(
         assert found in str(refused.value)
         assert "(in the YAML of stg_orders)" in str(refused.value)
     assert [name for name, _, _ in given._entity_nodes()] == ["orders"]
-    assert given._captures_with_timelines("state")["broken"].keys() == {"orders"}
+    assert given._contexts_with_timelines("state")["broken"].keys() == {"orders"}
 
 
 def test_a_staging_model_of_others_is_no_entity() -> None:

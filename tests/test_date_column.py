@@ -89,12 +89,12 @@ def test_a_row_is_of_the_date_that_its_column_shows(table: Any, type: str, zone:
     """Also in loads of many dates, and in pending dates; whatever the session's zone."""
     warehouse = table(type, MOMENTS[type])
     warehouse.cursor.execute(f"set time zone '{zone}'")
-    macros, capture = warehouse.macros, warehouse.macros._capture_of_model()
+    macros, ctx = warehouse.macros, warehouse.macros._context_of_model()
     try:
-        landed = macros._landed_times([capture], {"rows": None})["rows"]
+        landed = macros._landed_times([ctx], {"rows": None})["rows"]
         assert [str(time.date()) for time in landed["times"]] == ["2024-03-01", DAY, "2024-03-03"]
         since = datetime.datetime(2024, 3, 1)
-        landed = macros._landed_times([capture], {"rows": since})["rows"]
+        landed = macros._landed_times([ctx], {"rows": since})["rows"]
         assert [str(time.date()) for time in landed["times"]] == [DAY, "2024-03-03"]
         days = [datetime.datetime(2024, 3, day) for day in (1, 2, 4)]
         assert macros._backfill_landed(warehouse.entity, days, True) == days[:2]
@@ -129,8 +129,8 @@ def test_a_row_is_of_the_second_that_its_column_shows(table: Any, type: str) -> 
     warehouse = table(type, moments, business_date_type="timestamp")
     warehouse.load(f"{DAY} 00:00:00")
     assert ids(warehouse) == [2]
-    capture = warehouse.macros._capture_of_model()
-    landed = warehouse.macros._landed_times([capture], {"rows": None})["rows"]
+    ctx = warehouse.macros._context_of_model()
+    landed = warehouse.macros._landed_times([ctx], {"rows": None})["rows"]
     assert datetime.datetime(2024, 3, 2) in landed["times"]
 
 
@@ -163,6 +163,6 @@ def test_a_date_column_that_is_not_there(table: Any) -> None:
     warehouse = table("date", [DAY], source={"format": "table", "date_column": "load_day"})
     with pytest.raises(CompilerError, match="it has no column 'load_day', which source"):
         warehouse.load(DAY)
-    capture = warehouse.macros._capture_of_model()
-    problem = warehouse.macros._landed_times([capture], {"rows": None})["rows"]["problem"]
+    ctx = warehouse.macros._context_of_model()
+    problem = warehouse.macros._landed_times([ctx], {"rows": None})["rows"]["problem"]
     assert "can not be read: it has no column 'load_day'" in problem

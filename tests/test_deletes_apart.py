@@ -150,7 +150,7 @@ def test_a_load_that_broke_off_between_its_writes_counts_for_nothing(
     if "L" not in left:  # it is not whole, and the audit sees that
         with pytest.raises(CompilerError, match="the ledger holds no whole load"):
             made.macros._commit_load(
-                made.macros._planned_run(made.macros._capture_of_model(), is_planned=True)
+                made.macros._planned_run(made.macros._context_of_model(), is_planned=True)
             )
     assert {view: rows(made, view) for view in VIEWS} == before
 
@@ -187,7 +187,7 @@ def test_a_plan_has_one_statement(cursor: Any, schema: str, tmp_path: Path) -> N
     for is_plan in (False, True):
         made.replace("_mode", lambda macro, mode="plan" if is_plan else "load": mode)
         made._look()
-        run = made.macros._planned_run(made.macros._capture_of_model())
+        run = made.macros._planned_run(made.macros._context_of_model())
         sql = made.macros._ledger_query(run, "landed")
         assert ("deletes_separately" in sql, "left anti join" in sql) == (not is_plan, is_plan)
 

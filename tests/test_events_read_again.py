@@ -279,8 +279,8 @@ def test_files_that_change_meanwhile_are_noticed(cursor: Any, schema: str, tmp_p
     warehouse.write("2024-05-01", [event("insert", 1, "a", "x")])
     ledger = warehouse.macros["_load_ledger"]
 
-    def changed(capture: Any, sql: str) -> Any:
-        written = ledger(capture, sql)
+    def changed(ctx: Any, sql: str) -> Any:
+        written = ledger(ctx, sql)
         warehouse.write("2024-05-01", [event("insert", 1, "a", "other"), event("insert", 2, "b")])
         return written
 

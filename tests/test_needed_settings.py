@@ -50,13 +50,13 @@ COLUMN: list[dict[str, Any]] = [
 ]
 
 
-def capture(entity: Any, schema: str) -> dict[str, Any]:
+def ctx(entity: Any, schema: str) -> dict[str, Any]:
     return {"entity": entity}
 
 
 def of(operation: str, node: dict[str, Any], names: Any = "orders", **more: Any) -> Any:
-    given = {"_capture": capture, "_writing": lambda made: made, **more}
-    return macros(node, **given)._captures(operation, names)
+    given = {"_context": ctx, "_writing": lambda made: made, **more}
+    return macros(node, **given)._contexts(operation, names)
 
 
 def of_run(node: dict[str, Any], *selected: str, **more: Any) -> Macros:
@@ -70,9 +70,9 @@ def with_column(meta: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-def described(capture: Any) -> Any:
+def described(ctx: Any) -> Any:
     keys = ["name", "load_type", "eff_type", "stored", "key_columns", "file_format", "sensitive"]
-    return {key: capture["entity"][key] for key in keys}
+    return {key: ctx["entity"][key] for key in keys}
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
@@ -127,7 +127,7 @@ def two(node: dict[str, Any]) -> Macros:
     nodes = [node, LEDGER, more, ledger]
     warned: list[str] = []
     made = macros(
-        _capture=capture,
+        _context=ctx,
         _writing=lambda made: made,
         graph=Node(nodes={one["unique_id"]: Node(one) for one in nodes}),
         exceptions=SimpleNamespace(warn=warned.append, raise_compiler_error=_refused),
@@ -143,15 +143,15 @@ def _refused(message: str) -> None:
 @pytest.mark.parametrize("operation", EACH)
 def test_one_wrong_entity_stops_no_other(operation: str) -> None:
     made = two(changed(load_type="daily"))
-    assert [one["entity"]["name"] for one in made._captures(operation)] == ["sites"]
+    assert [one["entity"]["name"] for one in made._contexts(operation)] == ["sites"]
     assert "left out orders" in made.warned[0]  # type: ignore[attr-defined]
     with pytest.raises(CompilerError, match="load_type is 'daily'"):
-        made._captures(operation, ["orders", "sites"])
+        made._contexts(operation, ["orders", "sites"])
 
 
 def test_all_or_none_stays_so() -> None:
     with pytest.raises(CompilerError, match="load_type is 'daily'"):
-        two(changed(load_type="daily"))._captures("tag")
+        two(changed(load_type="daily"))._contexts("tag")
 
 
 @pytest.mark.parametrize(

@@ -127,10 +127,10 @@ def test_many_dates_at_once_look_at_each_that_has_no_value(things: Any, tmp_path
     given.cursor.execute(
         f"insert overwrite directory '{tmp_path}/{DAYS[1]}' using parquet select 1 as id, 7 as memo"
     )
-    macros, capture = given.macros, given.macros._capture_of_model()
+    macros, ctx = given.macros, given.macros._context_of_model()
     times = [macros._business_time(day) for day in DAYS[:2]]
     given._look()
-    run = capture | {"manifest": macros._empty_manifest(), "backfill": "both"}
+    run = ctx | {"manifest": macros._empty_manifest(), "backfill": "both"}
     with pytest.raises(CompilerError, match="memo is int, declared string"):
         macros._backfill_dates(run, times, [])
 

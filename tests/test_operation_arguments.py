@@ -122,12 +122,12 @@ def undo(to: Any, *counts: int) -> list[str]:
     carried: list[str] = []
     counted = list(zip("abc", counts, strict=False))
     made = load_macros(
-        _captures=lambda *_: [
-            {"entity": {"name": name, "eff_type": "date"}, "load_log": "x", "masked": "x"}
+        _contexts=lambda *_: [
+            {"entity": {"name": name, "eff_type": "date"}, "load_log": "x", "public": "x"}
             for name, _ in counted
         ],
         _ensure_load_log=lambda *_: None,
-        _head=lambda capture: heads[capture["entity"]["name"]],
+        _current_timeline=lambda ctx: heads[ctx["entity"]["name"]],
         _other_columns_problem=lambda *_: None,
         _run_id8=lambda: "",
         _time_now=lambda *_: "",
@@ -201,9 +201,9 @@ def test_nothing_is_forgotten_in_a_branch(branch: str, written: str) -> None:
     """Whether the command line names the branch, or the target's schema is one."""
     key = {"name": "id", "sensitive": False}
     entity = {"name": "orders", "sensitive": ["mail"], "key_columns": [key], "events": None}
-    capture = {"entity": entity, "masked": "ledger", "write": {"masked": written}}
+    ctx = {"entity": entity, "public": "ledger", "write": {"public": written}}
     given = macros(
-        _captures=lambda operation, names: [capture],
+        _contexts=lambda operation, names: [ctx],
         env_var=lambda name, default="": branch,
         _secret_of=lambda columns: None,
         _has_sensitive_key=lambda entity: False,

@@ -454,12 +454,12 @@ def test_from_which_version(
     """The changes since it, or a comparison with all rows, and why."""
     macros = load_macros(
         should_full_refresh=lambda: False,
-        _retained_versions=lambda capture: kept,
+        _retained_versions=lambda ctx: kept,
         _load_records=lambda ledger, loads: {
             load: {"version": loads.index(load) + 1} for load in loads
         },
     )
-    target = {"capture": {"ledger": "l"}, "entity": {"name": ENTITY}}
+    target = {"ctx": {"ledger": "l"}, "entity": {"name": ENTITY}}
     since = macros._target_since(target, head, record, "c")
     if isinstance(wanted, int):
         assert since == {"version": wanted}

@@ -240,7 +240,7 @@ def test_random_loads(
         (name, rule.get("action", "warn")) for name, rule in RULES.items()
     }
     # as the last load is while another one takes its place, which nobody sees yet
-    log = made.macros._capture_of_model()["write"]["load_log"]
+    log = made.macros._context_of_model()["write"]["load_log"]
     loads = [row[0] for row in query(made, f"select max(load_id) from {schema}.cdc_loads")]
     made.macros._set_load_status(log, "committed", "replaced", "ruled", loads)
     assert len(query(made, f"select * from ({quality})")) == len(rates)
@@ -293,10 +293,10 @@ def test_what_a_crash_left_out_of_cdc_loads_has_its_rules(
     before = logged(made)
     query(made, f"drop table {schema}.cdc_loads purge")
     query(made, made.macros._create_load_log_sql(f"{schema}.cdc_loads"))
-    capture = made.macros._capture_of_model()
-    manifest = made.macros._read_manifest(capture["committed"])
-    rows = made.macros._missing_rows(capture, manifest)
-    made.macros._write_log(capture["write"]["load_log"], capture["entity"], rows)
+    ctx = made.macros._context_of_model()
+    manifest = made.macros._read_manifest(ctx["committed"])
+    rows = made.macros._missing_rows(ctx, manifest)
+    made.macros._write_log(ctx["write"]["load_log"], ctx["entity"], rows)
     assert logged(made) == before == [{"not_small": (2, 1), "even": (2, 0), "known": (2, 0)}] * 2
 
 

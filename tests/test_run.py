@@ -69,9 +69,9 @@ def test_what_goes_while_it_is_listed(cursor: Any, schema: str, tmp_path: Path) 
     shutil.rmtree(tmp_path / DATES[0])
     with pytest.raises(OperationalError, match="FILE_NOT_EXIST"):
         cursor.execute(paths)
-    capture = warehouse.macros._capture_of_model()
-    name = capture["entity"]["name"]
-    landed = warehouse.macros._landed_times([capture], {name: None})[name]
+    ctx = warehouse.macros._context_of_model()
+    name = ctx["entity"]["name"]
+    landed = warehouse.macros._landed_times([ctx], {name: None})[name]
     assert [str(time.date()) for time in landed["times"]] == list(DATES[1:])
     cursor.execute(paths)
     assert len(cursor.fetchall()) == 2

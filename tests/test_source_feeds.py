@@ -297,7 +297,7 @@ def decide() -> Decide:
             _events_delta_cdf_feed_now=lambda table: now or {"id": "a", "newest": 9, "at": "then"},
             _events_delta_cdf_feed_range=lambda *words: {"problem": None, "offset": 0, "number": 9},
             _load_records=lambda ledger, loads: {k: v for k, v in records.items() if k in loads},
-            _head=lambda run, is_planned: {"loads": ["20240304-h-00000009"]},
+            _current_timeline=lambda run, is_planned: {"loads": ["20240304-h-00000009"]},
             _refuse_load=refuse,
         )
         load = {
@@ -307,7 +307,7 @@ def decide() -> Decide:
             "business_time": "2024-03-04",
             "load_type": load_type,
         }
-        manifest = {"loads": [], **({"head_loads": [name], "replay": {}} if replay else {})}
+        manifest = {"loads": [], **({"timeline_loads": [name], "replay": {}} if replay else {})}
         run = {"entity": given._entity("orders"), "load": load, "manifest": manifest}
         return given._change_feed_of_load(run | {"ledger": "ledger", "time": TIME})
 

@@ -151,26 +151,24 @@ class Warehouse:
     def _steps(self) -> Iterator[str]:
         """The models of a load, each run when the next one is asked for."""
         macros = self.macros
-        capture = macros._capture_of_model()
-        entity = capture["entity"]
+        ctx = macros._context_of_model()
+        entity = ctx["entity"]
         landed = macros._landed_view(entity)
         if entity["events"]:
             yield "events"
             incoming = f"({macros._stage_events_sql(entity, landed)}) as staged"
-            macros._load_events(
-                capture, macros._events_query(macros._planned_run(capture), incoming)
-            )
-            incoming = capture["events"]
+            macros._load_events(ctx, macros._events_query(macros._planned_run(ctx), incoming))
+            incoming = ctx["events"]
         else:
             incoming = f"__dbt__cte__stg_{self.name}"
         yield "ledger"
-        planned = macros._planned_run(capture, is_planned=bool(entity["events"]))
+        planned = macros._planned_run(ctx, is_planned=bool(entity["events"]))
         self.sql = macros._ledger_query(planned, incoming)
         if not entity["events"]:
             self.sql = with_staging(self.sql, incoming, macros._stage_sql(entity, landed))
-        macros._load_ledger(capture, self.sql)
+        macros._load_ledger(ctx, self.sql)
         yield "committed"
-        macros._commit_load(macros._planned_run(capture, is_planned=True))
+        macros._commit_load(macros._planned_run(ctx, is_planned=True))
 
     def told(self, name: str, types: str, rows: Iterable[tuple[Any, ...]]) -> list[str]:
         """Makes a temporary view of some rows; returns its columns (types: `name type, …`)."""
@@ -220,14 +218,14 @@ class Warehouse:
 
         It shows sensitive columns, too; plain_sql() is what everybody may read of it.
         """
-        capture = self.macros._capture_of_model()
+        ctx = self.macros._context_of_model()
         if view in ("event_versions", "bitemporal"):
-            return self._view_sql(view, capture["events"], self.committed)
+            return self._view_sql(view, ctx["events"], self.committed)
         if not self._entity_at_hand()["sensitive"]:
             return self.plain_sql(view)
         committed = f"{self.apart}.{self.name}_committed_sensitive"
         text = self.macros._committed_sensitive_sql(
-            self._entity_at_hand(), capture["ledger"], self.committed
+            self._entity_at_hand(), ctx["ledger"], self.committed
         )
         self.cursor.execute(f"create or replace view {committed} as {text}")
         return self._view_sql(view, committed)

@@ -1,16 +1,16 @@
 {#- Where the columns, types or roles of an entity are not those of the load that this one builds
     on: works out what becomes of the rows before, and refuses, before anything is written, what
     can't be applied or isn't explained by the YAML.
-    Arguments: run (capture), load (of _plan_load()), with_values (whether the values of the rows
+    Arguments: run (ctx), load (of _plan_load()), with_values (whether the values of the rows
     are looked at). Returns none if nothing has changed, or a dictionary: layout (the new one),
     definition_change (what is different, in words), prior (the ledger's rows under the new
     definition, as a query between brackets). -#}
 {%- macro _check_definition(run, load, with_values=true) -%}
     {%- if not load.redefines -%}{{ return(none) }}{%- endif -%}
     {%- set entity, ledger = run.entity, run.ledger -%}
-    {%- set record = spark_cdc._load_records(run.masked, [load.parent]).get(load.parent) -%}
+    {%- set record = spark_cdc._load_records(run.public, [load.parent]).get(load.parent) -%}
     {%- if not record -%}
-        {%- set problem = 'the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ run.masked -%}
+        {%- set problem = 'the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ run.public -%}
         {%- do spark_cdc._refuse_definition(entity, [problem], load) -%}
     {%- endif -%}
     {%- set diff = spark_cdc._definition_diff(entity, record.definition) -%}

@@ -1,19 +1,19 @@
 {#- An entity with its relations, as the steps of a load and the operations on ledgers hand it
     on. replay is the view of a draft, load_log is cdc_loads. ledger is where loads are written
-    and compared, committed reads masked: the same table, but for an entity with sensitive
-    columns (docs/sensitive.md). Its ledger and events lie in a schema apart, and masked has the
+    and compared, committed reads public: the same table, but for an entity with sensitive
+    columns (docs/sensitive.md). Its ledger and events lie in a schema apart, and public has the
     ledger's partitions without these columns' values; ledgers are both, each once. What writes
     has `write`, too (of _writing()). Arguments: entity (of _entity()), schema. -#}
-{%- macro _capture(entity, schema) -%}
-    {%- set masked = spark_cdc._relation_in(schema, entity.name ~ '_ledger') -%}
+{%- macro _context(entity, schema) -%}
+    {%- set public = spark_cdc._relation_in(schema, entity.name ~ '_ledger') -%}
     {%- set apart = spark_cdc._sensitive_schema() if entity.sensitive else none -%}
-    {%- set ledger = spark_cdc._relation_in(apart, entity.name ~ '_ledger_sensitive') if apart else masked -%}
+    {%- set ledger = spark_cdc._relation_in(apart, entity.name ~ '_ledger_sensitive') if apart else public -%}
     {{ return({
         'entity': entity,
         'schema': schema,
         'ledger': ledger,
-        'masked': masked,
-        'ledgers': [ledger, masked] if apart else [ledger],
+        'public': public,
+        'ledgers': [ledger, public] if apart else [ledger],
         'events': spark_cdc._relation_in(apart or schema, entity.name ~ '_events' ~ ('_sensitive' if apart else '')),
         'committed': spark_cdc._relation_in(schema, entity.name ~ '_committed'),
         'replay': spark_cdc._relation_in(schema, entity.name ~ '_replay'),
@@ -22,11 +22,11 @@
 {%- endmacro -%}
 
 
-{#- The capture that the model at hand belongs to, made once in a run of dbt. -#}
-{%- macro _capture_of_model() -%}
-    {%- set memo, name = spark_cdc._memo(), 'capture ' ~ model['schema'] ~ '.' ~ spark_cdc._entity_name() -%}
+{#- The context that the model at hand belongs to, made once in a run of dbt. -#}
+{%- macro _context_of_model() -%}
+    {%- set memo, name = spark_cdc._memo(), 'ctx ' ~ model['schema'] ~ '.' ~ spark_cdc._entity_name() -%}
     {%- if name not in memo -%}
-        {%- do memo.update({name: spark_cdc._writing(spark_cdc._capture(spark_cdc._entity(spark_cdc._entity_name()), model['schema']))}) -%}
+        {%- do memo.update({name: spark_cdc._writing(spark_cdc._context(spark_cdc._entity(spark_cdc._entity_name()), model['schema']))}) -%}
     {%- endif -%}
     {{ return(memo[name]) }}
 {%- endmacro -%}
@@ -66,38 +66,38 @@
 
 
 {#- Lands and writes the events of a load, unless <entity>_ledger lands them
-    (_is_landed_by_ledger()). Arguments: capture, sql (of _events_query()). -#}
-{%- macro _load_events(capture, sql) -%}
-    {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
+    (_is_landed_by_ledger()). Arguments: ctx, sql (of _events_query()). -#}
+{%- macro _load_events(ctx, sql) -%}
+    {%- set entity, load = ctx.entity, spark_cdc._load_of_comment(sql) -%}
     {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
-        {{ return(spark_cdc._create_only(capture, 'events', load)) }}
+        {{ return(spark_cdc._create_only(ctx, 'events', load)) }}
     {%- endif -%}
-    {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'events')) -%}
+    {%- do adapter.cache_added(spark_cdc._load_again_mark(ctx, 'events')) -%}
     {%- if spark_cdc._is_landed_by_ledger(entity) -%}
-        {%- do spark_cdc._ensure_table(capture, 'events', load) -%}
+        {%- do spark_cdc._ensure_table(ctx, 'events', load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
         {{ return('') }}
     {%- endif -%}
     {%- if spark_cdc._is_archive_replay() -%}
         {#- the archive has to hold as many events as the load had that is rebuilt (it may have been
             switched on later), and name them by hashes that are keyed with the secret of today -#}
-        {%- set records = spark_cdc._load_records(capture.ledger, load.replaced) -%}
-        {%- set counted = spark_cdc._query('select count(*) as event_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(load.replaced)) -%}
+        {%- set records = spark_cdc._load_records(ctx.ledger, load.replaced) -%}
+        {%- set counted = spark_cdc._query('select count(*) as event_count from ' ~ ctx.events ~ ' where ' ~ spark_cdc._in_loads(load.replaced)) -%}
         {%- set held = counted[0].event_count | int -%}
         {%- for load_id in load.replaced if load_id in records and records[load_id].events.event_count != held -%}
             {%- set message -%}
-{{ capture.entity.name }}: the archive holds {{ held }} events of {{ load.business_time }}, but the load had {# -#}
+{{ ctx.entity.name }}: the archive holds {{ held }} events of {{ load.business_time }}, but the load had {# -#}
 {{ records[load_id].events.event_count }} ({{ load_id }}): events.archive was set later, or partitions were dropped. Nothing was written. {# -#}
 Replay from the landing (leave --source out), or from a date on whose events are archived.
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endfor -%}
-        {%- set now = spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(capture.entity)) -%}
+        {%- set now = spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(ctx.entity)) -%}
         {%- for load_id, record in records.items() -%}
             {%- set then = spark_cdc._hash_specification_of_key(record.definition['hash specification']) -%}
             {%- if then != now and 'secret' in then ~ now -%}
                 {%- set message -%}
-{{ capture.entity.name }}: the archived events of {{ load.business_time }} name their rows by hashes of sensitive keys that were made otherwise ({{ then }}, {# -#}
+{{ ctx.entity.name }}: the archived events of {{ load.business_time }} name their rows by hashes of sensitive keys that were made otherwise ({{ then }}, {# -#}
 now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: leave --source out.
                 {%- endset -%}
                 {%- do exceptions.raise_compiler_error(message) -%}
@@ -107,10 +107,10 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- else -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
     {%- endif -%}
-    {%- set columns = spark_cdc._ensure_table(capture, 'events', load) -%}
-    {%- do spark_cdc._set_session(capture.write.events, spark_cdc._is_small_load(load, files)) -%}
+    {%- set columns = spark_cdc._ensure_table(ctx, 'events', load) -%}
+    {%- do spark_cdc._set_session(ctx.write.events, spark_cdc._is_small_load(load, files)) -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_rows_sql(capture.write.events, columns, sql, 'events_of_load') }}
+        {{ spark_cdc._write_rows_sql(ctx.write.events, columns, sql, 'events_of_load') }}
     {%- endcall -%}
     {%- if files -%}
         {%- set now = spark_cdc._input_files(entity, [spark_cdc._business_time_of(entity.name)])[0] -%}
@@ -130,15 +130,15 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
 
 {#- Lands what came in (change events are there already, in <entity>_events), writes the load, by a
     second statement what is gone where the plan says so, and holds the keys of rejected rows.
-    Arguments: capture, sql (of _ledger_query()). -#}
-{%- macro _load_ledger(capture, sql) -%}
-    {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
+    Arguments: ctx, sql (of _ledger_query()). -#}
+{%- macro _load_ledger(ctx, sql) -%}
+    {%- set entity, load = ctx.entity, spark_cdc._load_of_comment(sql) -%}
     {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
-        {%- do spark_cdc._create_only(capture, 'ledger', load) -%}
-        {%- if entity.sensitive -%}{%- do spark_cdc._create_only(capture, 'masked', load) -%}{%- endif -%}
+        {%- do spark_cdc._create_only(ctx, 'ledger', load) -%}
+        {%- if entity.sensitive -%}{%- do spark_cdc._create_only(ctx, 'public', load) -%}{%- endif -%}
         {{ return('') }}
     {%- endif -%}
-    {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'ledger')) -%}
+    {%- do adapter.cache_added(spark_cdc._load_again_mark(ctx, 'ledger')) -%}
     {%- set events = load.get('events') or {} -%}
     {%- set is_small = spark_cdc._is_short_stream(events.get('event_count', 10 ** 6)) and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
     {%- if not entity.events -%}
@@ -146,43 +146,43 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
         {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
     {%- endif -%}
-    {%- set columns = spark_cdc._ensure_table(capture, 'ledger', load) -%}
-    {%- do spark_cdc._set_session(capture.write.ledger, is_small) -%}
+    {%- set columns = spark_cdc._ensure_table(ctx, 'ledger', load) -%}
+    {%- do spark_cdc._set_session(ctx.write.ledger, is_small) -%}
     {#- the filter of rows that a full snapshot flags asks staging itself -#}
     {%- if entity.deleted_when and load.load_type == 'full' -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set order = spark_cdc._cluster_order(
-        entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
+        entity, columns, ctx.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_loads_sql(capture.write.ledger, columns, [] if load.get('deletes_separately') else [load], sql, order) }}
+        {{ spark_cdc._write_loads_sql(ctx.write.ledger, columns, [] if load.get('deletes_separately') else [load], sql, order) }}
     {%- endcall -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity) -%}{%- endif -%}
-    {%- if load.get('deletes_separately') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
-    {%- set retained = spark_cdc._retained_rows(capture, load) -%}
+    {%- if load.get('deletes_separately') -%}{%- do spark_cdc._write_deleted(ctx, load, columns) -%}{%- endif -%}
+    {%- set retained = spark_cdc._retained_rows(ctx, load) -%}
     {%- if retained.sql -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.write.ledger, columns, retained.sql)) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(ctx.write.ledger, columns, retained.sql)) -%}
     {%- endif -%}
     {%- if retained.drops_deletes -%}
         {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
-            capture.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
+            ctx.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
     {%- endif -%}
-    {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load) -%}
+    {%- do spark_cdc._write_masked_ledger(ctx, [load.load_id], load) -%}
 {%- endmacro -%}
 
 
 {#- Whether the ledger or the events of an entity are missing in a retry: the command has not
     written them, and either dbt names nothing that is selected, as for a retry in a process of
-    its own, or it names that model of the run before. Arguments: capture, kind (ledger or
+    its own, or it names that model of the run before. Arguments: ctx, kind (ledger or
     events). -#}
-{%- macro _is_load_again(capture, kind) -%}
-    {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none -%}{{ return(false) }}{%- endif -%}
-    {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.entity.name ~ '_' ~ kind -%}
+{%- macro _is_load_again(ctx, kind) -%}
+    {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or load_cached_relation(spark_cdc._load_again_mark(ctx, kind)) is not none -%}{{ return(false) }}{%- endif -%}
+    {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ ctx.entity.name ~ '_' ~ kind -%}
     {{ return(model['unique_id'] not in selected_resources or id in selected_resources) }}
 {%- endmacro -%}
 
 
-{%- macro _load_again_mark(capture, kind) -%}
-    {{ return(spark_cdc._relation_in(capture.schema, capture.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._run_id8())) }}
+{%- macro _load_again_mark(ctx, kind) -%}
+    {{ return(spark_cdc._relation_in(ctx.schema, ctx.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._run_id8())) }}
 {%- endmacro -%}
 
 
@@ -392,8 +392,8 @@ readers see what they saw before. Run the same command again.
 {#- What is to be retained of the rows before, now that the rows of the load are there. Returns a
     dictionary: sql (query of the rows, or none), drops_deletes (whether what was tagged D is
     none). -#}
-{%- macro _retained_rows(capture, load) -%}
-    {%- set entity, ledger = capture.entity, capture.ledger -%}
+{%- macro _retained_rows(ctx, load) -%}
+    {%- set entity, ledger = ctx.entity, ctx.ledger -%}
     {%- if not entity.quarantine or load.load_type != 'full' or load.base is none -%}
         {{ return({'sql': none, 'drops_deletes': false}) }}
     {%- endif -%}
@@ -415,7 +415,7 @@ before. Correct the data, or load a date without rejected rows under the changed
     {%- endif -%}
     {%- set is_retained, unreadable = found.rejected | int > 0, found.unreadable | int > 0 -%}
     {{ return({
-        'sql': spark_cdc._retained_sql(dict(capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout)), unreadable) if is_retained else none,
+        'sql': spark_cdc._retained_sql(dict(ctx, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout)), unreadable) if is_retained else none,
         'drops_deletes': unreadable,
     }) }}
 {%- endmacro -%}
@@ -439,7 +439,7 @@ before. Correct the data, or load a date without rejected rows under the changed
     {%- set until = replaced or {'to': now.newest, 'at': now.get('at')} -%}
     {%- set feed = {'table': table, 'id': now.id, 'after': after, 'to': until.to, 'at': until.at} -%}
     {%- set gaps = spark_cdc._broken({'table': table, 'time': load.business_time, 'parent': load.parent}, [
-        (not replaced and spark_cdc._loads_with(run.manifest.get('head_loads', []), 'time', 'ge', run.time) | length > 0,
+        (not replaced and spark_cdc._loads_with(run.manifest.get('timeline_loads', []), 'time', 'ge', run.time) | length > 0,
          'it is not known up to where %(time)s read the change feed of %(table)s: it was loaded from another source, or never'),
         (not is_full and load.parent and not read,
          'the load before, %(parent)s, did not read the change feed of %(table)s, so it is not known where to begin'),
@@ -477,7 +477,7 @@ spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name 
     {%- set replaced = run.load.replaced | last -%}
     {%- set record = spark_cdc._load_records(run.ledger, [replaced]).get(replaced) -%}
     {%- if record -%}{{ return(record.get('feed')) }}{%- endif -%}
-    {%- set histories = spark_cdc._loads_with(spark_cdc._head(run, is_planned=true).loads, 'is_history') -%}
+    {%- set histories = spark_cdc._loads_with(spark_cdc._current_timeline(run, is_planned=true).loads, 'is_history') -%}
     {%- for compacted in spark_cdc._load_records(run.ledger, histories).values() if replaced in compacted.get('feeds', {}) -%}
         {{ return(compacted.feeds[replaced]) }}
     {%- endfor -%}
@@ -495,18 +495,18 @@ spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name 
 
 {#- Says how many rejected rows of some loads have no readable key, of an entity of which keys
     were forgotten: nobody can tell whether they are rows of these keys, so that loads, replays
-    among them, keep them. Arguments: capture, loads (names). -#}
-{%- macro _note_unread_rejects(capture, loads) -%}
-    {%- set name = capture.entity.name -%}
-    {%- if not loads or spark_cdc._forgotten(capture.entity) is none -%}{{ return('') }}{%- endif -%}
+    among them, keep them. Arguments: ctx, loads (names). -#}
+{%- macro _note_unread_rejects(ctx, loads) -%}
+    {%- set name = ctx.entity.name -%}
+    {%- if not loads or spark_cdc._forgotten(ctx.entity) is none -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
 select count(*) as unread
-from {{ capture.ledger }}
+from {{ ctx.ledger }}
 where {{ spark_cdc._in_loads(loads) }} and operation = 'R' and key_hash is null
     {%- endset -%}
     {%- set unread = spark_cdc._query(sql)[0].unread | int -%}
     {%- if unread -%}
         {%- do log(name ~ ': ' ~ spark_cdc._counted(unread, 'rejected row') ~ ' without a readable key, in which values of forgotten keys may stand ('
-            ~ capture.ledger ~ ', operation R). Forget these keys again: spark-cdc forget ' ~ name ~ ' --keys TABLE', info=true) -%}
+            ~ ctx.ledger ~ ', operation R). Forget these keys again: spark-cdc forget ' ~ name ~ ' --keys TABLE', info=true) -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -19,7 +19,7 @@
         {%- do log(message) -%}
         {%- do spark_cdc._ensure_load_log(load_log) -%}
         {%- do spark_cdc._write_log(spark_cdc._write_target(load_log), entity, [{
-            'load': load or spark_cdc._planned_run(spark_cdc._capture_of_model()).load, 'audit': audit or {}, 'refusal': refusal,
+            'load': load or spark_cdc._planned_run(spark_cdc._context_of_model()).load, 'audit': audit or {}, 'refusal': refusal,
         }]) -%}
     {%- endif -%}
     {%- do exceptions.raise_compiler_error(message) -%}

@@ -1,14 +1,14 @@
 {#- Makes sure that a table is there with the columns that are written, and returns all that it has,
     in its order: an insert goes by position.
-    Arguments: capture, name (ledger, masked or events), load (its plan; one that neither has a
+    Arguments: ctx, name (ledger, public or events), load (its plan; one that neither has a
     parent nor replaces another may be the entity's first). -#}
-{%- macro _ensure_table(capture, name, load) -%}
-    {%- set entity, table = capture.entity, capture.write[name] -%}
+{%- macro _ensure_table(ctx, name, load) -%}
+    {%- set entity, table = ctx.entity, ctx.write[name] -%}
     {%- set columns = (spark_cdc._load_events_columns if name == 'events' else spark_cdc._ledger_columns)(entity, load.layout) -%}
     {%- set is_first = not load.get('parent') and not load.get('replaced') -%}
     {%- set existing = load_cached_relation(table) -%}
     {%- if existing is not none -%}
-        {%- set columns = spark_cdc._settled_columns(entity, table, columns, capture[name], capture if is_first else none) -%}
+        {%- set columns = spark_cdc._settled_columns(entity, table, columns, ctx[name], ctx if is_first else none) -%}
     {%- elif spark_cdc._is_there(table) -%}
         {%- set message -%}
 {{ entity.name }}: {{ table }} is there, but dbt did not see it when this run began: another run has just made it, or the metastore did not answer. {# -#}
@@ -26,7 +26,7 @@ Nothing was written. Run the same command again.
                 dropped. A folder that holds anything else stays, and Delta says so. A table's first
                 version is written right after its log's folder, so another run that is making it
                 now has hardly ever none: it is looked at twice. -#}
-            {%- if capture.load_log is not none -%}
+            {%- if ctx.load_log is not none -%}
                 {%- for row in spark_cdc._query('describe schema ' ~ spark_cdc._quote(table.schema)) if row.info_name == 'Location' -%}
                     {%- set folder = row.info_value ~ '/' ~ table.identifier -%}
                     {%- set looks = [] -%}
@@ -36,8 +36,8 @@ Nothing was written. Run the same command again.
                     {%- endfor -%}
                     {%- if looks | select | list | length == 2 and not spark_cdc._is_there(table) -%}
                         {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
-                        {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-                        {%- do spark_cdc._drop_folder(capture.write.load_log, ['entity', 'load_id'], folder) -%}
+                        {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
+                        {%- do spark_cdc._drop_folder(ctx.write.load_log, ['entity', 'load_id'], folder) -%}
                     {%- endif -%}
                 {%- endfor -%}
             {%- endif -%}
@@ -56,7 +56,7 @@ Nothing was written. Run the same command again.
     ledger that is reset with columns of other types: it is set aside under another name, not
     dropped; in a branch it can't be, where production's rows have them, too.
     Arguments: shown (relation that readers have in the table's place: a view in a branch, else the
-    table), begun (capture of an entity of which the load at hand may be the first). -#}
+    table), begun (ctx of an entity of which the load at hand may be the first). -#}
 {%- macro _settled_columns(entity, table, columns, shown, begun=none) -%}
     {%- set partitions = spark_cdc._partition_names(table) -%}
     {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
@@ -73,8 +73,8 @@ Nothing was written. Run the same command again.
     {%- endfor -%}
     {%- set format = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
     {%- set is_other = problems or settled | selectattr('name', 'none') | list or format != entity.file_format -%}
-    {%- set head = spark_cdc._head(begun, is_planned=true) if is_other and begun is not none else none -%}
-    {%- set is_unused = head is not none and not head.loads and not head.undone -%}
+    {%- set timeline = spark_cdc._current_timeline(begun, is_planned=true) if is_other and begun is not none else none -%}
+    {%- set is_unused = timeline is not none and not timeline.loads and not timeline.undone -%}
     {%- if problems and (shown != table or not (spark_cdc._is_reset(entity.name) or is_unused)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
     {%- elif shown == table and (problems or is_unused) -%}
@@ -123,11 +123,11 @@ Nothing was written. Run the same command again.
 
 {#- What --empty and --sample make of a table of loads: it is created if it is not there, and
     nothing is loaded. Arguments as of _ensure_table(). -#}
-{%- macro _create_only(capture, name, load) -%}
-    {%- set table = capture.write[name] -%}
-    {%- do log(capture.entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
+{%- macro _create_only(ctx, name, load) -%}
+    {%- set table = ctx.write[name] -%}
+    {%- do log(ctx.entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
     {%- if load_cached_relation(table) is none -%}
-        {%- do spark_cdc._ensure_table(capture, name, load) -%}
+        {%- do spark_cdc._ensure_table(ctx, name, load) -%}
     {%- endif -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
 {%- endmacro -%}

@@ -31,9 +31,9 @@ sort by {{ partitions }}, cdc__cluster_order
     that are gone and the load's record, which tells how many unchanged rows the first write marked.
     The marks are dropped then, but for those of rows that broke a rule: a load without them is as
     any other. Each statement gives the same if it is sent twice.
-    Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
-{%- macro _write_deleted(capture, load, columns) -%}
-    {%- set entity, ledger = capture.entity, capture.ledger -%}
+    Arguments: ctx, load (its plan), columns (of the ledger, in its order). -#}
+{%- macro _write_deleted(ctx, load, columns) -%}
+    {%- set entity, ledger = ctx.entity, ctx.ledger -%}
     {%- set sql -%}
 select
     operation,
@@ -45,12 +45,12 @@ group by operation
     {%- set rows = dict.fromkeys('IUNSWR', 0) -%}
     {%- for row in spark_cdc._query(sql) -%}{%- do rows.update({row.operation: row.row_count | int}) -%}{%- endfor -%}
     {%- set run = dict(
-        capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout), broadcast=spark_cdc._is_few(entity, load.prior_log_rows)) -%}
+        ctx, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout), broadcast=spark_cdc._is_few(entity, load.prior_log_rows)) -%}
     {%- set deleted = spark_cdc._deleted_sql(run, rows.values() | sum, load.prior_rows - rows.U - rows.N - rows.S - rows.W) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.write.ledger, columns, [dict(load, unchanged=rows.S + rows.W)], deleted)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, [dict(load, unchanged=rows.S + rows.W)], deleted)) -%}
     {%- if rows.S -%}
         {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
-            capture.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=S'])) -%}
+            ctx.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=S'])) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -229,11 +229,11 @@ from {{ incoming }}
 
 
 {#- Whether a business date is given of which no load counts.
-    Arguments: capture, manifest (of the last commit, where it is known). -#}
-{%- macro _is_due(capture, manifest=none) -%}
-    {%- set time = spark_cdc._business_time_of(capture.entity.name) -%}
+    Arguments: ctx, manifest (of the last commit, where it is known). -#}
+{%- macro _is_due(ctx, manifest=none) -%}
+    {%- set time = spark_cdc._business_time_of(ctx.entity.name) -%}
     {%- if time is none -%}{{ return(false) }}{%- endif -%}
-    {%- set loads = (manifest or spark_cdc._head(capture)).loads -%}
+    {%- set loads = (manifest or spark_cdc._current_timeline(ctx)).loads -%}
     {{ return(not spark_cdc._loads_with(loads, 'time', 'equalto', time)) }}
 {%- endmacro -%}
 
@@ -242,29 +242,29 @@ from {{ incoming }}
     sensitive columns masked (docs/sensitive.md). To be called wherever the partitions of loads are
     complete, before they are audited. It gives the same if it is sent twice. Nothing for an entity
     without sensitive columns.
-    Arguments: capture, loads (names), load (the plan of the first, see _ensure_table()). -#}
-{%- macro _write_masked_ledger(capture, loads, load) -%}
-    {%- if not capture.entity.sensitive -%}{{ return('') }}{%- endif -%}
-    {%- set columns = spark_cdc._ensure_table(capture, 'masked', load) -%}
-    {%- do spark_cdc._set_overwrite(capture.write.masked) -%}
-    {%- do spark_cdc._send(spark_cdc._masked_ledger_sql(capture, columns, loads)) -%}
+    Arguments: ctx, loads (names), load (the plan of the first, see _ensure_table()). -#}
+{%- macro _write_masked_ledger(ctx, loads, load) -%}
+    {%- if not ctx.entity.sensitive -%}{{ return('') }}{%- endif -%}
+    {%- set columns = spark_cdc._ensure_table(ctx, 'public', load) -%}
+    {%- do spark_cdc._set_overwrite(ctx.write.public) -%}
+    {%- do spark_cdc._send(spark_cdc._masked_ledger_sql(ctx, columns, loads)) -%}
 {%- endmacro -%}
 
 
 {#- That statement. Argument: columns (of the masked ledger, in its order). -#}
-{%- macro _masked_ledger_sql(capture, columns, loads) -%}
-insert overwrite table {{ capture.write.masked }} partition (business_date, load_id, operation)
+{%- macro _masked_ledger_sql(ctx, columns, loads) -%}
+insert overwrite table {{ ctx.write.public }} partition (business_date, load_id, operation)
 select
-    {{ spark_cdc._masked_columns(capture.entity, columns, "operation = 'R'") | join(',\n') | indent(4) }}
-from {{ capture.ledger }}
+    {{ spark_cdc._masked_columns(ctx.entity, columns, "operation = 'R'") | join(',\n') | indent(4) }}
+from {{ ctx.ledger }}
 where {{ spark_cdc._in_loads(loads) }}
 {%- endmacro -%}
 
 
 {#- In how many partitions of some loads the two ledgers do not have the same rows, told by their
     hashes: a row as of _input_sql(), or none for an entity without sensitive columns. -#}
-{%- macro _masked_ledger_differences_sql(capture, loads) -%}
-    {%- if not capture.entity.sensitive or spark_cdc._mode() == 'plan' -%}{{ return(none) }}{%- endif -%}
+{%- macro _masked_ledger_differences_sql(ctx, loads) -%}
+    {%- if not ctx.entity.sensitive or spark_cdc._mode() == 'plan' -%}{{ return(none) }}{%- endif -%}
     {%- set sql -%}
 select
     cast(null as string) as load_id,
@@ -276,7 +276,7 @@ from (
         load_id,
         operation
     from (
-        {%- for table, side in [(capture.ledger, 1), (capture.masked, -1)] %}
+        {%- for table, side in [(ctx.ledger, 1), (ctx.public, -1)] %}
         select
             load_id,
             operation,
@@ -298,10 +298,10 @@ from (
 {#- What is said where they do not.
     Argument: found (note of that row, or none).
     Returns a text, or none. -#}
-{%- macro _masked_ledger_problem(capture, found) -%}
+{%- macro _masked_ledger_problem(ctx, found) -%}
     {%- if not found | int -%}{{ return(none) }}{%- endif -%}
     {%- set message -%}
-{{ capture.entity.name }}: {{ capture.masked }} does not have the rows of {{ capture.ledger }}, without their sensitive values, in {# -#}
+{{ ctx.entity.name }}: {{ ctx.public }} does not have the rows of {{ ctx.ledger }}, without their sensitive values, in {# -#}
 {{ spark_cdc._counted(found | int, 'partition') }} of what was written. Nothing was committed and readers see what they saw before. Run the same command again; if it {# -#}
 comes again, report it.
     {%- endset -%}

@@ -17,7 +17,7 @@
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
         {%- if entity.source.format == 'change_feed' -%}
-            {%- set entity = spark_cdc._run_with_change_feed(spark_cdc._planned_run(spark_cdc._capture_of_model())).entity -%}
+            {%- set entity = spark_cdc._run_with_change_feed(spark_cdc._planned_run(spark_cdc._context_of_model())).entity -%}
         {%- endif -%}
         {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time_of(name)) -%}
     {%- endif -%}
@@ -35,7 +35,7 @@
     {%- set incoming = ref('stg_' ~ spark_cdc._entity_name()) -%}
     {#- neither graph nor server at parse time -#}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
-    {{ return(spark_cdc._events_query(spark_cdc._planned_run(spark_cdc._capture_of_model()), incoming)) }}
+    {{ return(spark_cdc._events_query(spark_cdc._planned_run(spark_cdc._context_of_model()), incoming)) }}
 {%- endmacro -%}
 
 
@@ -57,7 +57,7 @@
     {%- set incoming = ref(name ~ '_events') if events else ref('stg_' ~ name) -%}
     {#- neither graph nor server at parse time -#}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
-    {%- set run = spark_cdc._planned_run(spark_cdc._capture_of_model(), is_planned=events) -%}
+    {%- set run = spark_cdc._planned_run(spark_cdc._context_of_model(), is_planned=events) -%}
     {#- `this`, for which unit tests give rows; but the ledger of an entity with sensitive
         columns is another table, and so are its events -#}
     {%- if not run.entity.sensitive -%}{{ return(spark_cdc._ledger_query(dict(run, ledger=this), incoming)) }}{%- endif -%}
@@ -85,13 +85,13 @@
     cdc_loads. Where the run loads nothing, the view is only brought up to date with the
     columns. -#}
 {% materialization cdc_committed, adapter='spark' %}
-    {%- set capture = spark_cdc._capture_of_model() -%}
-    {%- set is_again = spark_cdc._is_load_again(capture, 'ledger') -%}
-    {%- set loads_now = ((model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.masked.identifier) in selected_resources
-        or load_cached_relation(spark_cdc._load_again_mark(capture, 'ledger')) is not none or is_again and spark_cdc._is_due(capture)) and spark_cdc._mode() in ['load', 'operate'] -%}
-    {%- set run = spark_cdc._planned_run(capture, is_planned=not is_again) if loads_now else dict(capture, manifest=spark_cdc._head(capture)) -%}
+    {%- set ctx = spark_cdc._context_of_model() -%}
+    {%- set is_again = spark_cdc._is_load_again(ctx, 'ledger') -%}
+    {%- set loads_now = ((model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ ctx.public.identifier) in selected_resources
+        or load_cached_relation(spark_cdc._load_again_mark(ctx, 'ledger')) is not none or is_again and spark_cdc._is_due(ctx)) and spark_cdc._mode() in ['load', 'operate'] -%}
+    {%- set run = spark_cdc._planned_run(ctx, is_planned=not is_again) if loads_now else dict(ctx, manifest=spark_cdc._current_timeline(ctx)) -%}
     {{ run_hooks(pre_hooks) }}
-    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}  {#- it may not be part of this run -#}
+    {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}  {#- it may not be part of this run -#}
     {%- if loads_now -%}
         {%- do spark_cdc._commit_load(run) -%}
     {%- else -%}
@@ -138,7 +138,7 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
     from the archive they are taken from the partition of the load that is rebuilt. -#}
 {% materialization cdc_events, adapter='spark' %}
     {{ run_hooks(pre_hooks) }}
-    {%- do spark_cdc._load_events(spark_cdc._capture_of_model(), sql) -%}
+    {%- do spark_cdc._load_events(spark_cdc._context_of_model(), sql) -%}
     {%- do spark_cdc._apply_config() -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
@@ -151,7 +151,7 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
     drop the table (see spark_cdc_reset). -#}
 {% materialization cdc_ledger, adapter='spark' %}
     {{ run_hooks(pre_hooks) }}
-    {%- do spark_cdc._load_ledger(spark_cdc._capture_of_model(), sql) -%}
+    {%- do spark_cdc._load_ledger(spark_cdc._context_of_model(), sql) -%}
     {%- do spark_cdc._apply_config() -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}

@@ -18,9 +18,9 @@
     {%- set is_in_range = dates_per_statement is integer and 1 <= dates_per_statement <= 60 -%}
     {%- do spark_cdc._stop('backfill', [] if is_in_range else ["dates_per_statement is '" ~ dates_per_statement ~ "'; accepted are numbers from 1 to 60"], 'Nothing was written.') -%}
     {%- set times = spark_cdc._backfill_times(dates) -%}
-    {%- set captures = spark_cdc._captures('backfill', entities) -%}
+    {%- set contexts = spark_cdc._contexts('backfill', entities) -%}
     {%- set problems = [] -%}
-    {%- for capture in captures -%}{%- do problems.extend(spark_cdc._backfill_problems(capture, times)) -%}{%- endfor -%}
+    {%- for ctx in contexts -%}{%- do problems.extend(spark_cdc._backfill_problems(ctx, times)) -%}{%- endfor -%}
     {%- if problems -%}
         {%- set message -%}
 spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} before anything was written:
@@ -28,7 +28,7 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- for capture in captures -%}{%- do spark_cdc._backfill_entity(capture, times, skip_missing, dates_per_statement) -%}{%- endfor -%}
+    {%- for ctx in contexts -%}{%- do spark_cdc._backfill_entity(ctx, times, skip_missing, dates_per_statement) -%}{%- endfor -%}
 {%- endmacro -%}
 
 
@@ -120,7 +120,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
 
 
 {#- Writes and audits the loads of some dates, which one statement compares. Arguments: run
-    (capture with manifest, that they build on, and backfill: all dates, as the command names
+    (ctx with manifest, that they build on, and backfill: all dates, as the command names
     them), times, done (the loads that the backfill has written before: load and audit). Returns
     a dictionary: manifest (as it is after them), loads (a list of dictionaries: load, audit). -#}
 {%- macro _backfill_dates(run, times, done) -%}
@@ -196,18 +196,18 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     statement, then audited date by date, each as if it were loaded by itself; all are committed at
     the end. The last date goes alone, so that where a checkpoint is due, readers have it. A dry run
     compares the dates of one statement, and writes none: the others build on what it would write.
-    Arguments: capture, times (datetimes, in order), skip_missing, dates_per_statement as of
+    Arguments: ctx, times (datetimes, in order), skip_missing, dates_per_statement as of
     backfill(). -#}
-{%- macro _backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
-    {%- set entity = capture.entity -%}
-    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
+{%- macro _backfill_entity(ctx, times, skip_missing, dates_per_statement) -%}
+    {%- set entity = ctx.entity -%}
+    {%- for schema in [ctx.schema, ctx.ledger.schema] | unique -%}
         {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}
     {%- endfor -%}
-    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+    {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
     {%- set is_plan = spark_cdc._mode() == 'plan' -%}
-    {%- set is_begun = not is_plan or adapter.check_schema_exists(target.database, capture.schema) -%}
-    {%- set head = spark_cdc._head(capture) if is_begun else spark_cdc._empty_manifest() -%}
-    {%- set todo = spark_cdc._backfill_todo(capture, head, times) -%}
+    {%- set is_begun = not is_plan or adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set timeline = spark_cdc._current_timeline(ctx) if is_begun else spark_cdc._empty_manifest() -%}
+    {%- set todo = spark_cdc._backfill_todo(ctx, timeline, times) -%}
     {%- if todo | length < times | length -%}
         {%- do log(entity.name ~ ': ' ~ spark_cdc._counted(times | length - todo | length, 'date') ~ ' committed already and left out', info=true) -%}
     {%- endif -%}
@@ -217,21 +217,21 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {{ return('') }}
     {%- endif -%}
     {%- set range_text = spark_cdc._time_text(entity, todo[0]) ~ ('..' ~ spark_cdc._time_text(entity, todo[-1]) if todo | length > 1) -%}
-    {%- set planned = namespace(manifest=dict(head, commit=spark_cdc._run_id8())) -%}
+    {%- set planned = namespace(manifest=dict(timeline, commit=spark_cdc._run_id8())) -%}
     {%- for time in todo -%}
         {%- set entry = {
             'load_id': spark_cdc._load_id(entity, time, true), 'rows': 10 ** 6, 'written': 10 ** 6,
-            'definition': head.definition, 'layout': head.layout, 'applied': {},
+            'definition': timeline.definition, 'layout': timeline.layout, 'applied': {},
         } -%}
         {%- set planned.manifest = spark_cdc._timeline_loaded(planned.manifest, planned.manifest.loads | length, entry) -%}
     {%- endfor -%}
-    {%- set excess = spark_cdc._manifest_text_excess(entity, spark_cdc._committed_sql(entity, capture.masked, planned.manifest)) -%}
+    {%- set excess = spark_cdc._manifest_text_excess(entity, spark_cdc._committed_sql(entity, ctx.public, planned.manifest)) -%}
     {%- if excess -%}{%- do exceptions.raise_compiler_error(excess ~ ' Or backfill fewer dates, then compact, then the rest.') -%}{%- endif -%}
 
-    {%- set at = namespace(manifest=head, done=[]) -%}
+    {%- set at = namespace(manifest=timeline, done=[]) -%}
     {%- set batches = [todo[:dates_per_statement]] if is_plan else todo[:-1] | batch(dates_per_statement) | list + [todo[-1:]] -%}
     {%- for some in batches if some -%}
-        {%- set written = spark_cdc._backfill_dates(dict(capture, manifest=at.manifest, backfill=range_text), some, at.done) -%}
+        {%- set written = spark_cdc._backfill_dates(dict(ctx, manifest=at.manifest, backfill=range_text), some, at.done) -%}
         {%- set at.manifest = written.manifest -%}
         {%- set at.done = at.done + written.loads -%}
         {%- do log(entity.name ~ ': ' ~ at.done | length ~ ' of ' ~ spark_cdc._counted(todo | length, 'date') ~ ' written, up to '
@@ -253,7 +253,7 @@ The later ones build on what these would write
     {%- if is_plan -%}
         {%- do spark_cdc._say(say) -%}
     {%- else -%}
-        {%- do spark_cdc._commit_loads(dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done, say) -%}
+        {%- do spark_cdc._commit_loads(dict(ctx, manifest=timeline), at.manifest, 'the backfill of ' ~ range_text, at.done, say) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -293,13 +293,13 @@ them out with --skip-missing (skip_missing: true).
 
 {#- Why an entity can't be backfilled with some dates, as far as it can be told without a look at
     what landed. Returns a list of texts. -#}
-{%- macro _backfill_problems(capture, times) -%}
-    {%- set entity = capture.entity -%}
+{%- macro _backfill_problems(ctx, times) -%}
+    {%- set entity = ctx.entity -%}
     {#- the schema is made by the first load -#}
-    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
-    {%- set head = spark_cdc._published(capture) if is_begun else spark_cdc._empty_manifest() -%}
-    {%- set todo = spark_cdc._backfill_todo(capture, head, times) -%}
-    {%- set last = spark_cdc._load_time(head.loads[-1]) if head.loads else none -%}
+    {%- set is_begun = adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set timeline = spark_cdc._published(ctx) if is_begun else spark_cdc._empty_manifest() -%}
+    {%- set todo = spark_cdc._backfill_todo(ctx, timeline, times) -%}
+    {%- set last = spark_cdc._load_time(timeline.loads[-1]) if timeline.loads else none -%}
     {%- set past = [] -%}
     {%- for time in todo if last is not none and time < last -%}{%- do past.append(spark_cdc._time_text(entity, time)) -%}{%- endfor -%}
     {%- set fine = [] -%}
@@ -322,8 +322,8 @@ them out with --skip-missing (skip_missing: true).
         (past | length > 0,
          '%(name)s: %(past)s lie before the last load, %(last)s, and were never loaded. Accepted are later dates; to insert them, with all dates after: '
          'spark-cdc replay --from %(first)s --dates %(past)s --select %(name)s.'),
-        (todo | length > 0 and head.loads and head.definition
-            and head.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)),
+        (todo | length > 0 and timeline.loads and timeline.definition
+            and timeline.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)),
          '%(name)s: the columns of stg_%(name)s, or the secret of its sensitive columns, are not those of the last load. Load one date '
          'first, which brings the change (spark-cdc load), then the rest.'),
     ])) }}
@@ -351,8 +351,8 @@ them out with --skip-missing (skip_missing: true).
 
 
 {#- The times of which no load is committed. -#}
-{%- macro _backfill_todo(capture, manifest, times) -%}
+{%- macro _backfill_todo(ctx, manifest, times) -%}
     {%- set committed = [] -%}
-    {%- for load_id in spark_cdc._loads_by_date(capture, manifest.loads) -%}{%- do committed.append(spark_cdc._load_time(load_id)) -%}{%- endfor -%}
+    {%- for load_id in spark_cdc._loads_by_date(ctx, manifest.loads) -%}{%- do committed.append(spark_cdc._load_time(load_id)) -%}{%- endfor -%}
     {{ return(times | reject('in', committed) | list) }}
 {%- endmacro -%}

@@ -44,7 +44,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
         {%- do spark_cdc._say('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
             ~ '; vacuum no longer keeps its loads in production') -%}
     {%- else -%}
-        {%- do spark_cdc._create_branch(name, spark_cdc._captures('branch', entities)) -%}
+        {%- do spark_cdc._create_branch(name, spark_cdc._contexts('branch', entities)) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -94,7 +94,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {#- Makes a branch, or completes one: see branch(). All entities are checked before anything is
     made. The views <entity>_committed, by which readers and loads know that an entity is there,
     come last. -#}
-{%- macro _create_branch(name, captures) -%}
+{%- macro _create_branch(name, contexts) -%}
     {%- set load_log = spark_cdc._load_log() -%}
     {%- set schemas = spark_cdc._branch_schemas(name) -%}
     {%- set problems = spark_cdc._new_branch_problems(name, schemas) -%}
@@ -104,16 +104,16 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
         {%- set tagged = {} -%}
         {%- for tag in spark_cdc._branch_tags(schemas | list, name) -%}{%- do tagged.update({tag.entity: tag}) -%}{%- endfor -%}
         {%- set relations = {} -%}
-        {%- for schema in captures | map(attribute='schema') | unique -%}
+        {%- for schema in contexts | map(attribute='schema') | unique -%}
             {%- do relations.update({schema: spark_cdc._relations_in(schema), schemas[schema]: spark_cdc._relations_in(schemas[schema])}) -%}
         {%- endfor -%}
-        {%- for capture in captures -%}
-            {%- set schema = schemas[capture.schema] -%}
+        {%- for ctx in contexts -%}
+            {%- set schema = schemas[ctx.schema] -%}
             {%- set plan = spark_cdc._planned_branch(
-                name, capture, dict(spark_cdc._capture(capture.entity, schema), load_log=of_log), relations[capture.schema], relations[schema],
-                tagged.get(capture.entity.name)) -%}
+                name, ctx, dict(spark_cdc._context(ctx.entity, schema), load_log=of_log), relations[ctx.schema], relations[schema],
+                tagged.get(ctx.entity.name)) -%}
             {%- if plan is none -%}
-                {%- do empty.append(capture.entity.name) -%}
+                {%- do empty.append(ctx.entity.name) -%}
             {%- else -%}
                 {%- do problems.append(plan.problem) if plan.problem else planned.append(plan) -%}
             {%- endif -%}
@@ -200,37 +200,37 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
 {#- What an entity will be in a branch: the state that readers see in production, or that of the
     branch's tag, where it is there from an attempt before. Texts of views are production's, with
     the branch's relations in the place of its own, so that the YAML may have other columns by now.
-    Arguments: name (of the branch), capture (production's), branched (the branch's), relations
+    Arguments: name (of the branch), ctx (production's), branched (the branch's), relations
     and made (of production and of the branch, see _relations_in()), tag (of _branch_tags(), or
     none). Returns a dictionary, none where nothing is committed. -#}
-{%- macro _planned_branch(name, capture, branched, relations, made, tag) -%}
-    {%- set entity = capture.entity -%}
-    {%- set text = tag.text if tag else relations.get(capture.committed.identifier) -%}
+{%- macro _planned_branch(name, ctx, branched, relations, made, tag) -%}
+    {%- set entity = ctx.entity -%}
+    {%- set text = tag.text if tag else relations.get(ctx.committed.identifier) -%}
     {%- if not text -%}{{ return(none) }}{%- endif -%}
-    {%- set manifest = tag.manifest if tag else spark_cdc._parse_manifest(text, capture.committed) -%}
+    {%- set manifest = tag.manifest if tag else spark_cdc._parse_manifest(text, ctx.committed) -%}
     {%- if not manifest.loads -%}{{ return(none) }}{%- endif -%}
     {%- set copied = dict(spark_cdc._timeline_cut(manifest, manifest.loads | length).items() | rejectattr(0, 'equalto', 'tag')) -%}
     {%- set tagged = {'name': 'branch_' ~ name, 'branch': name, 'entity': entity.name, 'at': spark_cdc._time_now()} -%}
     {%- set query = 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim -%}
-    {%- set committed_text = spark_cdc._undo_redo_text(spark_cdc._refigured_text(query, copied), capture, branched) -%}
+    {%- set committed_text = spark_cdc._undo_redo_text(spark_cdc._refigured_text(query, copied), ctx, branched) -%}
     {%- set plan = {
         'problem': none,
         'name': entity.name,
-        'capture': capture,
+        'ctx': ctx,
         'branched': branched,
         'manifest': manifest,
-        'tag': spark_cdc._beside(capture, 'tag', 'branch_' ~ name),
+        'tag': spark_cdc._beside(ctx, 'tag', 'branch_' ~ name),
         'tag_text': spark_cdc._refigured_text(query, dict(copied, tag=tagged)),
         'committed_text': committed_text,
         'views': {},
-        'archive': relations.get(capture.events.identifier, '') is none and entity.events is not none and entity.events.archive,
+        'archive': relations.get(ctx.events.identifier, '') is none and entity.events is not none and entity.events.archive,
         'is_there': branched.committed.identifier in made,
     } -%}
     {#- where the branch has loaded since, its views are those of its own loads -#}
     {%- set is_begun = plan.is_there and spark_cdc._parse_manifest(made[branched.committed.identifier] or '', branched.committed).loads != manifest.loads -%}
     {%- for kind in ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal', 'rejects', 'quality'] if not is_begun -%}
         {%- set view = entity.name ~ '_' ~ kind -%}
-        {%- if relations.get(view) and view not in made -%}{%- do plan.views.update({view: spark_cdc._undo_redo_text(relations[view], capture, branched)}) -%}{%- endif -%}
+        {%- if relations.get(view) and view not in made -%}{%- do plan.views.update({view: spark_cdc._undo_redo_text(relations[view], ctx, branched)}) -%}{%- endif -%}
     {%- endfor -%}
     {%- if entity.sensitive -%}
         {{ return({'problem': entity.name ~ ': branches of entities with sensitive columns are not supported yet: leave it out (--select)'}) }}
@@ -240,8 +240,8 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     {%- elif plan.is_there and not tag -%}
         {{ return({'problem': entity.name ~ ': the tag ' ~ plan.tag ~ ' of the branch is gone, so that vacuum of production may have dropped what it reads. '
             ~ 'Drop the branch and make it anew: spark-cdc branch drop ' ~ name}) }}
-    {%- elif capture.ledger.identifier not in relations -%}
-        {{ return({'problem': entity.name ~ ': the table ' ~ capture.ledger ~ ' is missing, which ' ~ capture.committed
+    {%- elif ctx.ledger.identifier not in relations -%}
+        {{ return({'problem': entity.name ~ ': the table ' ~ ctx.ledger ~ ' is missing, which ' ~ ctx.committed
             ~ ' reads. Run spark-cdc verify --select ' ~ entity.name}) }}
     {%- endif -%}
     {{ return(plan) }}
@@ -258,10 +258,10 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
 
 {#- The text of a view that reads relations of an entity, with those of the branch in their
     place. -#}
-{%- macro _undo_redo_text(text, capture, branched) -%}
+{%- macro _undo_redo_text(text, ctx, branched) -%}
     {%- set at = namespace(text=text) -%}
-    {%- for relation in ['ledger', 'events', 'committed', 'load_log'] if capture[relation] is not none -%}
-        {%- set name, pieces, moved = capture[relation] | string, at.text.split(capture[relation] | string), [] -%}
+    {%- for relation in ['ledger', 'events', 'committed', 'load_log'] if ctx[relation] is not none -%}
+        {%- set name, pieces, moved = ctx[relation] | string, at.text.split(ctx[relation] | string), [] -%}
         {%- for piece in pieces -%}
             {%- set before = '' if loop.first else pieces[loop.index0 - 1][-1:] or ('' if loop.index0 == 1 else name[-1:]) -%}
             {%- set after = piece[:1] or ('' if loop.last else name[:1]) -%}
@@ -276,13 +276,13 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
 
 {#- Makes an entity of a branch, or what is missing of it. -#}
 {%- macro _branch_entity(plan) -%}
-    {%- set entity, branched = plan.capture.entity, plan.branched -%}
+    {%- set entity, branched = plan.ctx.entity, plan.branched -%}
     {%- if not plan.is_there -%}
         {%- do spark_cdc._branch_table(
-            plan.capture.ledger, branched.ledger, entity.file_format, ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'],
+            plan.ctx.ledger, branched.ledger, entity.file_format, ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'],
             {'definition': plan.manifest.definition}) -%}
         {%- if plan.archive -%}
-            {%- do spark_cdc._branch_table(plan.capture.events, branched.events, entity.file_format, ['business_date', 'load_id'], ['key_hash', 'event_hash']) -%}
+            {%- do spark_cdc._branch_table(plan.ctx.events, branched.events, entity.file_format, ['business_date', 'load_id'], ['key_hash', 'event_hash']) -%}
         {%- endif -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(branched.committed, plan.committed_text, false)) -%}
     {%- endif -%}
@@ -332,21 +332,21 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     time), is_there (whether the branch still has the entity), dates (business times of loads of
     its own that count), behind (loads that production has committed since). -#}
 {%- macro _state_branches(found) -%}
-    {%- set named, told, schemas = {}, {}, found.captures | map(attribute='schema') | unique | list -%}
-    {%- for capture in found.captures -%}
-        {%- do named.update({capture.entity.name: capture}) -%}
-        {%- do told.update({capture.entity.name: []}) -%}
+    {%- set named, told, schemas = {}, {}, found.contexts | map(attribute='schema') | unique | list -%}
+    {%- for ctx in found.contexts -%}
+        {%- do named.update({ctx.entity.name: ctx}) -%}
+        {%- do told.update({ctx.entity.name: []}) -%}
     {%- endfor -%}
     {%- set tags = spark_cdc._branch_tags(schemas) | selectattr('entity', 'in', named) | list -%}
     {%- set mapped = {} -%}
     {%- for tag in tags -%}{%- do mapped.update({tag.view | string: spark_cdc._branch_schemas(tag.name, [tag.schema])[tag.schema]}) -%}{%- endfor -%}
     {%- set texts = spark_cdc._committed_texts(mapped.values() | list + (schemas if tags else [])) -%}
     {%- for tag in tags -%}
-        {%- set capture, schema = named[tag.entity], mapped[tag.view | string] -%}
+        {%- set ctx, schema = named[tag.entity], mapped[tag.view | string] -%}
         {%- set loads = {} -%}
         {%- for place in [schema, tag.schema] -%}
-            {%- set text = texts.get(place ~ '.' ~ capture.committed.identifier) -%}
-            {%- do loads.update({place: spark_cdc._parse_manifest(text, capture.committed).loads if text else none}) -%}
+            {%- set text = texts.get(place ~ '.' ~ ctx.committed.identifier) -%}
+            {%- do loads.update({place: spark_cdc._parse_manifest(text, ctx.committed).loads if text else none}) -%}
         {%- endfor -%}
         {%- set own, last = [], tag.manifest.loads[-1] -%}
         {%- for load_id in loads[schema] or [] if load_id not in tag.manifest.loads and not spark_cdc._load_kind(load_id).is_compacted -%}
@@ -354,7 +354,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
         {%- endfor -%}
         {%- do told[tag.entity].append({
             'branch': tag.name, 'entity': tag.entity, 'schema': schema, 'of': tag.schema, 'at': tag.manifest.tag.at, 'from_load': last,
-            'until': spark_cdc._load_time_text(capture.entity, last), 'is_there': loads[schema] is not none, 'dates': spark_cdc._load_times(capture.entity, own),
+            'until': spark_cdc._load_time_text(ctx.entity, last), 'is_there': loads[schema] is not none, 'dates': spark_cdc._load_times(ctx.entity, own),
             'behind': (loads[tag.schema] or []) | reject('in', tag.manifest.loads) | list | length,
         }) -%}
     {%- endfor -%}

@@ -13,8 +13,8 @@
 {%- macro compact(entities=none, older_than_days=30, histories=false, execute=false) -%}
     {%- do spark_cdc._check_arguments('compact', {'entities': entities, 'older_than_days': older_than_days, 'histories': histories, 'execute': execute}) -%}
     {%- set total = namespace(loads=0) -%}
-    {%- for capture in spark_cdc._captures('compact', entities) -%}
-        {%- set total.loads = total.loads + spark_cdc._compact_entity(capture, older_than_days, histories) -%}
+    {%- for ctx in spark_cdc._contexts('compact', entities) -%}
+        {%- set total.loads = total.loads + spark_cdc._compact_entity(ctx, older_than_days, histories) -%}
     {%- endfor -%}
     {%- do log(
         'compact: ' ~ ('compacted ' if execute else 'would compact ') ~ spark_cdc._counted(total.loads, 'load')
@@ -36,20 +36,20 @@
 {%- macro maintain(entities=none, execute=false) -%}
     {%- do spark_cdc._check_arguments('maintain', {'entities': entities, 'execute': execute}) -%}
     {%- set total = namespace(loads=0) -%}
-    {%- for capture in spark_cdc._captures('maintain', entities) -%}
-        {%- set policy = capture.entity.maintenance -%}
-        {%- set manifest = spark_cdc._cached_manifest(capture.committed) or spark_cdc._read_manifest(capture.committed) -%}
+    {%- for ctx in spark_cdc._contexts('maintain', entities) -%}
+        {%- set policy = ctx.entity.maintenance -%}
+        {%- set manifest = spark_cdc._cached_manifest(ctx.committed) or spark_cdc._read_manifest(ctx.committed) -%}
         {%- set compacted = spark_cdc._loads_with(manifest.loads, 'is_compacted') -%}
         {%- set since = manifest.loads[manifest.loads.index(compacted[-1]) + 1:] if compacted else manifest.loads -%}
-        {%- if capture.write.ledger == capture.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
+        {%- if ctx.write.ledger == ctx.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
             {%- set merges = compacted | length >= policy.compact_loads -%}
-            {%- set compacted = spark_cdc._compact_entity(capture, 0, merges, keep_loads=[policy.keep_loads, 1] | max) -%}
+            {%- set compacted = spark_cdc._compact_entity(ctx, 0, merges, keep_loads=[policy.keep_loads, 1] | max) -%}
             {%- set total.loads = total.loads + compacted -%}
             {%- if compacted and policy.retention_hours is not none -%}
-                {%- do spark_cdc._vacuum_entity(capture, policy.retention_hours) -%}
+                {%- do spark_cdc._vacuum_entity(ctx, policy.retention_hours) -%}
             {%- endif -%}
         {%- elif flags.WHICH == 'run-operation' -%}
-            {%- do log(capture.entity.name ~ ': nothing is due, ' ~ spark_cdc._counted(since | length, 'load')
+            {%- do log(ctx.entity.name ~ ': nothing is due, ' ~ spark_cdc._counted(since | length, 'load')
                 ~ (' since the last compaction, which comes at ' ~ policy.compact_loads if policy.compact_loads is not none else ', and compact_loads is null'), info=true) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -57,15 +57,15 @@
 {%- endmacro -%}
 
 
-{#- Compacts the older loads of an entity: plan, write, audit, commit. Arguments: capture;
+{#- Compacts the older loads of an entity: plan, write, audit, commit. Arguments: ctx;
     older_than_days, histories as of compact(), keep_loads as of _plan_compaction(). Returns the
     number of loads that were compacted, or would be. -#}
-{%- macro _compact_entity(capture, older_than_days, histories, keep_loads=1) -%}
-    {%- set entity = capture.entity -%}
-    {%- set manifest = spark_cdc._read_manifest(capture.committed) if spark_cdc._mode() == 'plan' else spark_cdc._head(capture) -%}
+{%- macro _compact_entity(ctx, older_than_days, histories, keep_loads=1) -%}
+    {%- set entity = ctx.entity -%}
+    {%- set manifest = spark_cdc._read_manifest(ctx.committed) if spark_cdc._mode() == 'plan' else spark_cdc._current_timeline(ctx) -%}
     {%- set plan = spark_cdc._plan_compaction(manifest.loads, older_than_days, histories, keep_loads) -%}
     {%- if plan.compacted -%}
-        {%- set records = spark_cdc._load_records(capture.ledger, plan.compacted + plan.loads_after[:1]) -%}
+        {%- set records = spark_cdc._load_records(ctx.ledger, plan.compacted + plan.loads_after[:1]) -%}
         {#- Rows that were written under several definitions (docs/schema_change.md) don't go into
             one history, whose record could name only one of them: of the loads to be compacted
             those since the last change stay, which begin with a checkpoint. -#}
@@ -88,7 +88,7 @@ Load once with the new columns, then compact.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
 
-    {%- set figures = spark_cdc._compaction_figures(plan, manifest, spark_cdc._load_counts(capture.ledger, plan.compacted, []).rows) -%}
+    {%- set figures = spark_cdc._compaction_figures(plan, manifest, spark_cdc._load_counts(ctx.ledger, plan.compacted, []).rows) -%}
     {%- set next = spark_cdc._timeline_compacted(
         manifest, plan.loads_before | length, manifest.loads | length - plan.loads_after | length,
         {'load_id': plan.history, 'written': figures.history_rows}, {'load_id': plan.checkpoint, 'written': figures.rows_after}) -%}
@@ -96,8 +96,8 @@ Load once with the new columns, then compact.
 {{ entity.name }}: {{ 'would compact' if spark_cdc._mode() == 'plan' else 'compacts' }} {{ spark_cdc._counted(plan.compacted | length, 'load') }}, {# -#}
 {{ plan.compacted[0] }} to {{ plan.compacted[-1] }}, of {{ manifest.loads | length }}; writes {{ figures.history_rows }} rows of history and {# -#}
 {{ figures.rows_after }} of the state; the manifest has {{ next.loads | length }} loads and {# -#}
-{{ spark_cdc._committed_sql(entity, capture.masked, next) | length }} characters instead of {{ manifest.loads | length }} and {# -#}
-{{ spark_cdc._committed_sql(entity, capture.masked, manifest) | length }}
+{{ spark_cdc._committed_sql(entity, ctx.public, next) | length }} characters instead of {{ manifest.loads | length }} and {# -#}
+{{ spark_cdc._committed_sql(entity, ctx.public, manifest) | length }}
     {%- endset -%}
     {%- do log(text, info=true) -%}
     {%- if spark_cdc._mode() == 'plan' -%}{{ return(plan.compacted | length) }}{%- endif -%}
@@ -107,19 +107,19 @@ Load once with the new columns, then compact.
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}
     {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
     {#- of both ledgers, each from its own rows -#}
-    {%- for name in ['ledger', 'masked'] if capture.entity.sensitive or name == 'ledger' -%}
-        {%- set ledger = {'ledger': capture[name], 'write': {'ledger': capture.write[name]}} -%}
-        {%- do spark_cdc._write_compaction(dict(capture, **ledger), plan, figures, history, checkpoint) -%}
+    {%- for name in ['ledger', 'public'] if ctx.entity.sensitive or name == 'ledger' -%}
+        {%- set ledger = {'ledger': ctx[name], 'write': {'ledger': ctx.write[name]}} -%}
+        {%- do spark_cdc._write_compaction(dict(ctx, **ledger), plan, figures, history, checkpoint) -%}
     {%- endfor -%}
-    {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
-    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+    {%- do spark_cdc._audit_compaction(ctx, plan, figures) -%}
+    {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
     {%- set rows = [] -%}
     {%- for record in [history, checkpoint] -%}
         {%- do rows.append({'load': record, 'audit': spark_cdc._figures_of_load(
             record.load_id, figures.written[record.load_id], record.prior_rows, record)}) -%}
     {%- endfor -%}
     {%- set names = plan.history ~ ' and ' ~ plan.checkpoint -%}
-    {%- do spark_cdc._transact(capture, {
+    {%- do spark_cdc._transact(ctx, {
         'manifest': next, 'what': names, 'rows': rows,
         'say': entity.name ~ ': compacted into ' ~ names ~ '; vacuum drops the old partitions later',
     }) -%}
@@ -128,19 +128,19 @@ Load once with the new columns, then compact.
 
 
 {#- Writes what older loads are compacted into, from the rows of a ledger into the same. -#}
-{%- macro _write_compaction(capture, plan, figures, history, checkpoint) -%}
-    {%- set entity = capture.entity -%}
+{%- macro _write_compaction(ctx, plan, figures, history, checkpoint) -%}
+    {%- set entity = ctx.entity -%}
     {%- set columns = [] -%}  {#- as they lie there, whatever they hold by now -#}
-    {%- for column in adapter.get_columns_in_relation(capture.ledger) -%}
+    {%- for column in adapter.get_columns_in_relation(ctx.ledger) -%}
         {%- do columns.append({'name': column.name, 'sql': spark_cdc._quote(column.name), 'data_type': column.dtype}) -%}
     {%- endfor -%}
     {%- set columns = spark_cdc._placed_columns(columns, {}) -%}
     {%- set order = spark_cdc._cluster_order(
-        entity, spark_cdc._ledger_columns(entity, checkpoint.layout), capture.ledger, plan.compacted, figures.history_rows + figures.rows_after) -%}
-    {%- set compacted = spark_cdc._compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
-    {%- do spark_cdc._set_session(capture.write.ledger) -%}
+        entity, spark_cdc._ledger_columns(entity, checkpoint.layout), ctx.ledger, plan.compacted, figures.history_rows + figures.rows_after) -%}
+    {%- set compacted = spark_cdc._compacted_rows_sql(ctx, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
+    {%- do spark_cdc._set_session(ctx.write.ledger) -%}
     {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.write.ledger, columns, [checkpoint], compacted, order)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, [checkpoint], compacted, order)) -%}
     {%- do spark_cdc._set_file_size(entity) -%}
 {%- endmacro -%}
 
@@ -164,10 +164,10 @@ Load once with the new columns, then compact.
 
 
 {#- What was written is counted before anybody sees it. -#}
-{%- macro _audit_compaction(capture, plan, figures) -%}
+{%- macro _audit_compaction(ctx, plan, figures) -%}
     {%- set names = [plan.history, plan.checkpoint] -%}
-    {%- set counted = spark_cdc._load_counts(capture.ledger, names, names, [spark_cdc._masked_ledger_differences_sql(capture, names)]) -%}
-    {%- set problem = spark_cdc._masked_ledger_problem(capture, counted.also.get('masked', 0)) -%}
+    {%- set counted = spark_cdc._load_counts(ctx.ledger, names, names, [spark_cdc._masked_ledger_differences_sql(ctx, names)]) -%}
+    {%- set problem = spark_cdc._masked_ledger_problem(ctx, counted.also.get('masked', 0)) -%}
     {%- if problem -%}{%- do exceptions.raise_compiler_error(problem) -%}{%- endif -%}
     {%- set rows = counted.rows -%}
     {%- set problems = [] -%}
@@ -182,8 +182,8 @@ Load once with the new columns, then compact.
     {%- endfor -%}
     {%- if problems -%}
         {%- set message -%}
-{{ capture.entity.name }}: what was compacted is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see {# -#}
-what they saw before. Run spark-cdc verify --select {{ capture.entity.name }} to find out what is wrong with the ledger.
+{{ ctx.entity.name }}: what was compacted is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see {# -#}
+what they saw before. Run spark-cdc verify --select {{ ctx.entity.name }} to find out what is wrong with the ledger.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
@@ -192,7 +192,7 @@ what they saw before. Run spark-cdc verify --select {{ capture.entity.name }} to
 
 {#- The rows of both loads and the record of the history; few files for each partition, unless
     they are brought in an order anyway. -#}
-{%- macro _compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=false) -%}
+{%- macro _compacted_rows_sql(ctx, plan, columns, history, checkpoint, is_ordered=false) -%}
 {%- set carried = columns | rejectattr('name', 'in', ['cdc__note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
 select{{ ' /*+ rebalance(business_date, load_id, operation) */' if not is_ordered }}
     {{ columns | map(attribute='sql') | join(',\n    ') }}
@@ -203,7 +203,7 @@ from (
         business_date,
         {{ spark_cdc._literal(plan.history) }} as load_id,
         operation
-    from {{ capture.ledger }}
+    from {{ ctx.ledger }}
     where
         {{ spark_cdc._in_loads(plan.compacted) }}
         and operation in {{ spark_cdc._operations('changes') }}
@@ -217,8 +217,8 @@ from (
         if(operation in ('D', 'T'), 'T', 'X') as operation
     from (
         {{ spark_cdc._state_sql(
-            capture.ledger, spark_cdc._in_loads([plan.base]), spark_cdc._in_loads(plan.log) if plan.log else none,
-            carried + ['operation'], false, dead=capture.entity.events is not none) | indent(8) }}
+            ctx.ledger, spark_cdc._in_loads([plan.base]), spark_cdc._in_loads(plan.log) if plan.log else none,
+            carried + ['operation'], false, dead=ctx.entity.events is not none) | indent(8) }}
     ) as state
 
     union all

@@ -10,20 +10,20 @@
 {%- macro diff(view, before=none, after=none) -%}
     {#- the graph is not there at parse time -#}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
-    {%- set capture = spark_cdc._capture(spark_cdc._entity(spark_cdc._strip_entity_affix(view.identifier)), view.schema) -%}
-    {{ return(spark_cdc._diff_of_sql(capture, before, after)) }}
+    {%- set ctx = spark_cdc._context(spark_cdc._entity(spark_cdc._strip_entity_affix(view.identifier)), view.schema) -%}
+    {{ return(spark_cdc._diff_of_sql(ctx, before, after)) }}
 {%- endmacro -%}
 
 
-{#- The query of diff(), of a capture. -#}
-{%- macro _diff_of_sql(capture, before, after) -%}
-    {%- set entity, head = capture.entity, spark_cdc._published(capture) -%}
-    {%- do spark_cdc._check_head_columns(capture, head) -%}
+{#- The query of diff(), of a context. -#}
+{%- macro _diff_of_sql(ctx, before, after) -%}
+    {%- set entity, timeline = ctx.entity, spark_cdc._published(ctx) -%}
+    {%- do spark_cdc._check_timeline_columns(ctx, timeline) -%}
     {%- set with_production = before is none and after is none -%}
     {%- set states = {} -%}
     {%- for name in ['production' if with_production else before, after] -%}
-        {%- set manifest = spark_cdc._named_state(capture, head, name) -%}
-        {%- if manifest.definition != head.definition and not with_production -%}
+        {%- set manifest = spark_cdc._named_state(ctx, timeline, name) -%}
+        {%- if manifest.definition != timeline.definition and not with_production -%}
             {%- do exceptions.raise_compiler_error(entity.name ~ ': the columns of the ' ~ ('draft' if name == 'draft' else ('commit ' if name | string | int else 'tag ') ~ name)
                 ~ " are not those of today, so that rows can't be compared. as_of(ref('" ~ entity.name ~ "_current'), tag='" ~ name
                 ~ "') shows it with its own columns.") -%}
@@ -31,7 +31,7 @@
         {%- do states.update({loop.index: manifest.loads}) -%}
     {%- endfor -%}
     {{ return(spark_cdc._diff_sql(
-        entity, spark_cdc._across_changes(entity, capture.masked, head.layout), states[1], states[2])) }}
+        entity, spark_cdc._across_changes(entity, ctx.public, timeline.layout), states[1], states[2])) }}
 {%- endmacro -%}
 
 
@@ -118,9 +118,9 @@ if(
 {#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary:
     before and after (what the states are called), counts (by row_difference), rows (at most so
     many). Arguments: before, after (as of diff()), row_limit. -#}
-{%- macro _state_diff(capture, before=none, after=none, row_limit=20) -%}
-    {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
-    {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
+{%- macro _state_diff(ctx, before=none, after=none, row_limit=20) -%}
+    {%- set sql = spark_cdc._diff_of_sql(ctx, before, after) -%}
+    {%- set keys = ctx.entity.key_columns | map(attribute='sql') | list -%}
     {%- set counts, rows = {'added': 0, 'removed': 0, 'changed': 0}, [] -%}
     {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
         {%- do counts.update({row.row_difference: row.row_count | int}) -%}

@@ -10,9 +10,9 @@
     them), execute (whether it is done; else it is only said). Returns nothing. -#}
 {%- macro forget(entity, keys=none, source=none, even_if_absent=false, execute=true) -%}
     {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent, 'execute': execute}) -%}
-    {%- set capture = spark_cdc._captures('forget', [entity])[0] -%}
+    {%- set ctx = spark_cdc._contexts('forget', [entity])[0] -%}
     {#- What is wrong with what is asked for: raised before anything is read. -#}
-    {%- set entity = capture.entity -%}
+    {%- set entity = ctx.entity -%}
     {%- set names = entity.key_columns | map(attribute='name') | list -%}
     {%- set lengths = [] -%}
     {%- for key in keys or [] -%}{%- do lengths.append(key | length if key is sequence and key is not string else 1) -%}{%- endfor -%}
@@ -22,7 +22,7 @@
     }, [
         (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
         (not names, 'it has no key, by which rows could be told'),
-        (env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and capture.write.masked != capture.masked), 'this is a branch: forget in production, and make the branch anew'),
+        (env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and ctx.write.public != ctx.public), 'this is a branch: forget in production, and make the branch anew'),
         (spark_cdc._secret_of(unique_keys | sum(start=[])) is not none,
          'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of forgotten keys does not know'),
         ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc forget %(name)s --key …, or --keys TABLE'),
@@ -33,59 +33,59 @@
          'columns %(names)s: spark-cdc forget %(name)s --keys TABLE'),
     ]) -%}
     {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
-    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-    {%- set head = spark_cdc._head(capture) -%}
+    {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
+    {%- set timeline = spark_cdc._current_timeline(ctx) -%}
     {#- What of the entity's state does not go with it. -#}
     {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
     {%- set proof = none if spark_cdc._secret_is_missing(secret) else spark_cdc._secret_proof(secret) -%}
     {%- set id = spark_cdc._secret_id(secret) -%}
-    {%- set problems = spark_cdc._broken({'name': entity.name, 'last': head.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
-        (spark_cdc._read_draft(capture).existed,
+    {%- set problems = spark_cdc._broken({'name': entity.name, 'last': timeline.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
+        (spark_cdc._read_draft(ctx).existed,
          'there is a draft of a replay, whose loads hold what is to be forgotten: publish it, or discard it (dbt run-operation spark_cdc.discard_replay '
          "--args '{entities: [%(name)s]}')"),
-        (head.definition and not spark_cdc._has_columns_of(entity, head.definition),
+        (timeline.definition and not spark_cdc._has_columns_of(entity, timeline.definition),
          'the columns of stg_%(name)s are not those of the last load, %(last)s: load once with the new columns first'),
         (proof is none, 'there is no secret in %(schema)s, with which its hashes are keyed: spark-cdc secrets init'),
-        (proof is not none and proof != (head.get('secrets') or {}).get(id, proof),
+        (proof is not none and proof != (timeline.get('secrets') or {}).get(id, proof),
          'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),
     ]) -%}
     {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
-    {%- set layout = head.layout -%}
-    {%- set wanted = spark_cdc._forget_wanted(capture, layout, keys, source, even_if_absent) -%}
-    {%- do spark_cdc._forget_entity(spark_cdc._forget_list_keys(capture, wanted), head, wanted) -%}
+    {%- set layout = timeline.layout -%}
+    {%- set wanted = spark_cdc._forget_wanted(ctx, layout, keys, source, even_if_absent) -%}
+    {%- do spark_cdc._forget_entity(spark_cdc._forget_list_keys(ctx, wanted), timeline, wanted) -%}
 {%- endmacro -%}
 
 
 {#- Takes the sensitive values of the keys on an entity's list out of all that lies there: loads
     that hold them are written anew beside the old under other names, one commit shows them, then
-    the old ones are dropped. What no manifest names is dropped alone. Arguments: capture, head
+    the old ones are dropped. What no manifest names is dropped alone. Arguments: ctx, timeline
     (manifest), wanted (of _forget_wanted()). -#}
-{%- macro _forget_entity(capture, head, wanted) -%}
-    {%- set catalog = spark_cdc._catalog_of(capture) -%}
+{%- macro _forget_entity(ctx, timeline, wanted) -%}
+    {%- set catalog = spark_cdc._catalog_of(ctx) -%}
     {%- set tables = [] -%}
-    {%- for table in [capture.masked, capture.ledger, capture.events] if table.identifier in catalog -%}
+    {%- for table in [ctx.public, ctx.ledger, ctx.events] if table.identifier in catalog -%}
         {#- what a killed insert left lies there, too -#}
         {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
         {%- do tables.append(table) -%}
     {%- endfor -%}
-    {%- if capture.ledger not in tables -%}
-        {%- do spark_cdc._say(spark_cdc._forget_text(capture, wanted, {}, {}, [])) -%}
+    {%- if ctx.ledger not in tables -%}
+        {%- do spark_cdc._say(spark_cdc._forget_text(ctx, wanted, {}, {}, [])) -%}
         {{ return('') }}
     {%- endif -%}
-    {%- set plan = spark_cdc._plan_forget(capture, head, wanted, catalog, tables) -%}
-    {%- for group in plan.groups -%}{%- do spark_cdc._write_forgotten(capture, plan, group, wanted) -%}{%- endfor -%}
-    {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
-    {%- for name, tag in spark_cdc._tags(capture).items() if tag.loads | select('in', plan.names) | list -%}
+    {%- set plan = spark_cdc._plan_forget(ctx, timeline, wanted, catalog, tables) -%}
+    {%- for group in plan.groups -%}{%- do spark_cdc._write_forgotten(ctx, plan, group, wanted) -%}{%- endfor -%}
+    {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_forget(ctx, plan, wanted) -%}{%- endif -%}
+    {%- for name, tag in spark_cdc._tags(ctx).items() if tag.loads | select('in', plan.names) | list -%}
         {%- set text = spark_cdc._forget_renamed(tag.text, plan.names) -%}
-        {%- do spark_cdc._send('alter view ' ~ spark_cdc._beside(capture, 'tag', name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
+        {%- do spark_cdc._send('alter view ' ~ spark_cdc._beside(ctx, 'tag', name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
     {%- endfor -%}
-    {%- if head.loads -%}
+    {%- if timeline.loads -%}
         {#- also where no load changes its name: a load that began before the list was there is
             refused by it -#}
-        {%- set next = dict(spark_cdc._timeline_renamed(head, plan.names), forgotten=true) -%}
+        {%- set next = dict(spark_cdc._timeline_renamed(timeline, plan.names), forgotten=true) -%}
         {#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads
             that do not count by themselves: undone, compacted, of a tag. -#}
-        {%- set row = spark_cdc._operation_row(capture, next, {
+        {%- set row = spark_cdc._operation_row(ctx, next, {
             'load_id': next.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._run_id8(),
             'load_type': 'forget',
             'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', next.loads) | list,
@@ -93,32 +93,32 @@
             'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
                 ~ spark_cdc._counted(plan.dropped | length, 'load') ~ ' that did not count dropped',
         }) -%}
-        {%- do spark_cdc._transact(capture, {
-            'manifest': next, 'what': 'forget', 'copies': spark_cdc._forgotten_log_sql(capture, plan) if plan.names else none,
+        {%- do spark_cdc._transact(ctx, {
+            'manifest': next, 'what': 'forget', 'copies': spark_cdc._forgotten_log_sql(ctx, plan) if plan.names else none,
             'rows': [row],
         }) -%}
     {%- endif -%}
     {%- set gone = plan.names | list + plan.dropped -%}
-    {%- for sequence, kept in spark_cdc._retained_versions(capture).items() if kept.loads | select('in', gone) | list -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'version', sequence)) -%}
+    {%- for sequence, kept in spark_cdc._retained_versions(ctx).items() if kept.loads | select('in', gone) | list -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(ctx, 'version', sequence)) -%}
     {%- endfor -%}
     {#- events last, or the ledger: what is dropped last tells the same command that there is
         something left to do -#}
     {%- for table in tables if gone -%}{%- do spark_cdc._drop_loads(table, gone, purge=true) -%}{%- endfor -%}
-    {%- do spark_cdc._say(spark_cdc._forget_text(capture, wanted, plan.names, plan.held, plan.dropped)) -%}
-    {%- set left = spark_cdc._forget_holders(capture, plan.sensitive, wanted, tables) if spark_cdc._mode() != 'plan' else {} -%}
+    {%- do spark_cdc._say(spark_cdc._forget_text(ctx, wanted, plan.names, plan.held, plan.dropped)) -%}
+    {%- set left = spark_cdc._forget_holders(ctx, plan.sensitive, wanted, tables) if spark_cdc._mode() != 'plan' else {} -%}
     {%- if left -%}
-        {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': while forget was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
+        {%- do exceptions.raise_compiler_error(ctx.entity.name ~ ': while forget was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
             ~ '). It is refused, or will be, but its files are there. Run the same command again when it has ended.') -%}
     {%- endif -%}
     {#- The tables that publish the entity's rows, as names of models: no change feed tells them
         what was forgotten. -#}
     {%- set names = [] -%}
     {%- for node in graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') if node.config.materialized == 'cdc_published' -%}
-        {%- for id in node.depends_on.nodes if id.split('.')[-1] == capture.entity.name ~ '_changes' -%}{%- do names.append(node.name) -%}{%- endfor -%}
+        {%- for id in node.depends_on.nodes if id.split('.')[-1] == ctx.entity.name ~ '_changes' -%}{%- do names.append(node.name) -%}{%- endfor -%}
     {%- endfor -%}
     {%- set published = names | unique | sort -%}
-    {%- do spark_cdc._print_data([{'entity': capture.entity.name, 'forgotten': {
+    {%- do spark_cdc._print_data([{'entity': ctx.entity.name, 'forgotten': {
         'keys': wanted['keys'], 'rewritten': plan.names | length, 'dropped': plan.dropped | length, 'published': published,
     }}]) -%}
 {%- endmacro -%}
@@ -126,13 +126,13 @@
 
 {#- The loads that hold something of the keys on the list, or of rejected rows in which one of
     the keys wanted stands: a dictionary from the load to the number of its rows. Arguments:
-    capture, sensitive (names of the physical columns that hold or held sensitive values), wanted
+    ctx, sensitive (names of the physical columns that hold or held sensitive values), wanted
     (of _forget_wanted()), tables (of the entity; the masked ledger is left out), loads (names; none
     for all that lie there). -#}
-{%- macro _forget_holders(capture, sensitive, wanted, tables, loads=none) -%}
-    {%- set entity, holders = capture.entity, {} -%}
-    {%- for table in tables if table != capture.masked -%}
-        {%- set is_ledger = table == capture.ledger -%}
+{%- macro _forget_holders(ctx, sensitive, wanted, tables, loads=none) -%}
+    {%- set entity, holders = ctx.entity, {} -%}
+    {%- for table in tables if table != ctx.public -%}
+        {%- set is_ledger = table == ctx.ledger -%}
         {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}
         {%- set left, old_left = [], [] -%}
         {%- for name in sensitive if name in found -%}{%- do left.append(spark_cdc._quote(name) ~ ' is not null') -%}{%- endfor -%}
@@ -172,21 +172,21 @@ order by load_id
     (of loads with one definition: then, the entity as it was, layout, loads), records (of loads,
     the new ones' under the old names), sensitive (physical columns that hold or held sensitive
     values), is_archived. -#}
-{%- macro _plan_forget(capture, head, wanted, catalog, tables) -%}
-    {%- set entity = capture.entity -%}
-    {%- set records = spark_cdc._load_records(capture.ledger, spark_cdc._partitions_by_load(capture.write.ledger) | list) -%}
+{%- macro _plan_forget(ctx, timeline, wanted, catalog, tables) -%}
+    {%- set entity = ctx.entity -%}
+    {%- set records = spark_cdc._load_records(ctx.ledger, spark_cdc._partitions_by_load(ctx.write.ledger) | list) -%}
     {%- set sensitive = [] -%}
     {%- for column in entity.sensitive -%}{%- do sensitive.append(spark_cdc._place(wanted.layout, column).at) -%}{%- endfor -%}
     {%- for record in records.values() -%}
         {%- for name in fromjson((record.definition or {}).get('masks') or '{}') -%}{%- do sensitive.append(spark_cdc._place(record.get('layout') or {}, {'name': name}).at) -%}{%- endfor -%}
     {%- endfor -%}
     {%- set sensitive = sensitive | unique | list -%}
-    {%- set held = spark_cdc._forget_holders(capture, sensitive, wanted, tables) -%}
+    {%- set held = spark_cdc._forget_holders(ctx, sensitive, wanted, tables) -%}
     {%- set versions = [] -%}
     {%- for identifier, found in catalog.items() if found.get('kept_at') -%}{%- do versions.append(identifier) -%}{%- endfor -%}
     {#- claims of commits before the last one count for nothing any more -#}
-    {%- for sequence in spark_cdc._numbers_beside(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._beside(capture, 'commit', sequence).identifier) -%}{%- endfor -%}
-    {%- set named = spark_cdc._named_loads(dict(capture, forgotten=[], forgotten_versions=versions)) -%}
+    {%- for sequence in spark_cdc._numbers_beside(ctx) if sequence < timeline.sequence -%}{%- do versions.append(spark_cdc._beside(ctx, 'commit', sequence).identifier) -%}{%- endfor -%}
+    {%- set named = spark_cdc._named_loads(dict(ctx, forgotten=[], forgotten_versions=versions)) -%}
     {%- set is_archived = entity.events is not none and entity.events.archive -%}
     {%- set histories = {} -%}
     {%- for load_id in spark_cdc._loads_with(named.named, 'is_history') -%}
@@ -213,7 +213,7 @@ order by load_id
     {%- endfor -%}
     {#- What the new loads say of themselves, by the old names. The load behind one that keeps its
         name goes on to build on the old one, for which the new one stands. -#}
-    {%- set chain = head.loads + spark_cdc._undone_loads(head) -%}
+    {%- set chain = timeline.loads + spark_cdc._undone_loads(timeline) -%}
     {%- set rewritten = {} -%}
     {%- for old, new in names.items() if old not in compacted -%}
         {%- set record = fromjson(spark_cdc._forget_renamed(tojson(records[old]), names)) -%}
@@ -240,9 +240,9 @@ order by load_id
 
 
 {#- Writes loads of one definition anew: both ledgers, and the archive. -#}
-{%- macro _write_forgotten(capture, plan, group, wanted) -%}
+{%- macro _write_forgotten(ctx, plan, group, wanted) -%}
     {%- set then, layout = group.then, group.layout -%}
-    {%- set now = dict(capture, entity=then) -%}
+    {%- set now = dict(ctx, entity=then) -%}
     {%- set load = {'layout': layout, 'replaced': group.loads} -%}
     {%- set columns = spark_cdc._ensure_table(now, 'ledger', load) -%}
     {%- set records = [] -%}
@@ -252,25 +252,25 @@ order by load_id
     {%- set compacted = group.loads | select('in', plan.compacted) | list -%}
     {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
         ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(compacted) ~ ')' if compacted else '') -%}
-    {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
-    {%- do spark_cdc._set_session(capture.write.ledger) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.write.ledger, columns, records, rows)) -%}
+    {%- set rows = spark_cdc._forgotten_copy_sql(now, ctx.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
+    {%- do spark_cdc._set_session(ctx.write.ledger) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, records, rows)) -%}
     {%- do spark_cdc._write_masked_ledger(now, new, load) -%}
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
         {%- set settled = spark_cdc._ensure_table(now, 'events', load) -%}
-        {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'cdc__note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
-        {%- do spark_cdc._set_session(capture.write.events) -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.write.events, settled, rows, 'events_of_loads')) -%}
+        {%- set rows = spark_cdc._forgotten_copy_sql(now, ctx.events, event_columns, 'cdc__note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
+        {%- do spark_cdc._set_session(ctx.write.events) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(ctx.write.events, settled, rows, 'events_of_loads')) -%}
     {%- endif -%}
 {%- endmacro -%}
 
 
 {#- Rows of some loads under the names of the new ones, without what is forgotten. Arguments:
-    capture (with the entity as it was), table, columns (with the places where they lie),
+    ctx (with the entity as it was), table, columns (with the places where they lie),
     rejected (condition), condition (which rows). -#}
-{%- macro _forgotten_copy_sql(capture, table, columns, rejected, condition, plan, wanted) -%}
-{%- set tokens = spark_cdc._forget_key_tokens(plan.entity_now, wanted.layout, table == capture.events) -%}
+{%- macro _forgotten_copy_sql(ctx, table, columns, rejected, condition, plan, wanted) -%}
+{%- set tokens = spark_cdc._forget_key_tokens(plan.entity_now, wanted.layout, table == ctx.events) -%}
 {%- set given, old_given = [], [] -%}
 {%- for token in tokens.of_key -%}{%- do given.append({'secret': token.secret, 'sql': 'cdc__forgotten_given_' ~ loop.index}) -%}{%- endfor -%}
 {%- for token in tokens.of_old -%}{%- do old_given.append({'secret': token.secret, 'sql': 'cdc__forgotten_old_given_' ~ loop.index}) -%}{%- endfor -%}
@@ -298,18 +298,18 @@ select /*+ rebalance({{ spark_cdc._partition_names(table) | join(', ') }}) */
     {{ ',\n    ' if not loop.last }}
     {%- endfor %}
 from (
-    {{ spark_cdc._forgotten_rows_sql(capture.entity, rows, columns, rejected, given, old_given, spark_cdc._forget_wanted_in_text(rejected, wanted)) | indent(4) }}
+    {{ spark_cdc._forgotten_rows_sql(ctx.entity, rows, columns, rejected, given, old_given, spark_cdc._forget_wanted_in_text(rejected, wanted)) | indent(4) }}
 ) as forgotten
 {%- endmacro -%}
 
 
 {#- What was written is what was there, without the values: counted before anybody sees it. -#}
-{%- macro _audit_forget(capture, plan, wanted) -%}
+{%- macro _audit_forget(ctx, plan, wanted) -%}
     {%- set new = plan.names.values() | list -%}
-    {%- set counted = spark_cdc._load_counts(capture.ledger, plan.names | list + new, [], [spark_cdc._masked_ledger_differences_sql(capture, new)]) -%}
+    {%- set counted = spark_cdc._load_counts(ctx.ledger, plan.names | list + new, [], [spark_cdc._masked_ledger_differences_sql(ctx, new)]) -%}
     {%- set events = {} -%}
     {%- if plan.is_archived -%}
-        {%- for row in spark_cdc._query('select load_id, count(*) as row_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(plan.names | list + new)
+        {%- for row in spark_cdc._query('select load_id, count(*) as row_count from ' ~ ctx.events ~ ' where ' ~ spark_cdc._in_loads(plan.names | list + new)
                 ~ ' group by load_id') -%}
             {%- do events.update({row.load_id: row.row_count | int}) -%}
         {%- endfor -%}
@@ -323,14 +323,14 @@ from (
                 ~ tojson(wanted_rows) ~ ' and ' ~ events.get(old, 0) ~ ' (' ~ old ~ ')') -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for load_id in spark_cdc._forget_holders(capture, plan.sensitive, wanted, plan.tables, new) -%}
+    {%- for load_id in spark_cdc._forget_holders(ctx, plan.sensitive, wanted, plan.tables, new) -%}
         {%- do problems.append(load_id ~ ' holds values of what is to be forgotten') -%}
     {%- endfor -%}
-    {%- if counted.also.get('masked', 0) | int -%}{%- do problems.append(capture.masked ~ ' does not have the rows of ' ~ capture.ledger) -%}{%- endif -%}
+    {%- if counted.also.get('masked', 0) | int -%}{%- do problems.append(ctx.public ~ ' does not have the rows of ' ~ ctx.ledger) -%}{%- endif -%}
     {%- if problems -%}
         {%- set message -%}
-{{ capture.entity.name }}: what was written anew is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see what they saw before, but the keys are on the list: later {# -#}
-loads bring no values of them. Run spark-cdc verify --select {{ capture.entity.name }} to find out what is wrong with the ledger, then the same command again.
+{{ ctx.entity.name }}: what was written anew is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see what they saw before, but the keys are on the list: later {# -#}
+loads bring no values of them. Run spark-cdc verify --select {{ ctx.entity.name }} to find out what is wrong with the ledger, then the same command again.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
@@ -338,13 +338,13 @@ loads bring no values of them. Run spark-cdc verify --select {{ capture.entity.n
 
 
 {#- Copies the rows of cdc_loads of loads that are written anew: the figures are the old ones. -#}
-{%- macro _forgotten_log_sql(capture, plan) -%}
+{%- macro _forgotten_log_sql(ctx, plan) -%}
 {%- set renamed = {'load_id': {}, 'parent_load_id': {}} -%}
 {%- for old, new in plan.names.items() -%}
     {%- do renamed.load_id.update({old: new}) -%}
     {%- do renamed.parent_load_id.update({old: (plan.records.get(old) or {}).get('parent') or ''}) -%}
 {%- endfor -%}
-insert overwrite table {{ capture.write.load_log }} by name
+insert overwrite table {{ ctx.write.load_log }} by name
 select
     {%- for name in spark_cdc._load_log_columns() %}
     {% if name in renamed -%}
@@ -354,16 +354,16 @@ select
     {%- endif -%}
     {{ ',' if not loop.last }}
     {%- endfor %}
-from {{ capture.write.load_log }}
-where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.records | list or ['']) }}
+from {{ ctx.write.load_log }}
+where entity = '{{ ctx.entity.name }}' and {{ spark_cdc._in_loads(plan.records | list or ['']) }}
 {%- endmacro -%}
 
 
 {#- What was done, in words. A dry run reads no partitions that the metastore does not know, such as
     those of an insert that was killed. -#}
-{%- macro _forget_text(capture, wanted, names, held, dropped) -%}
+{%- macro _forget_text(ctx, wanted, names, held, dropped) -%}
 {%- set is_plan = spark_cdc._mode() == 'plan' -%}
-{{ capture.entity.name }}: {{ 'would forget' if is_plan else 'forgot' }} {{ spark_cdc._counted(wanted['keys'], 'key') }}
+{{ ctx.entity.name }}: {{ 'would forget' if is_plan else 'forgot' }} {{ spark_cdc._counted(wanted['keys'], 'key') }}
 {%- if wanted.listed %} ({{ wanted.listed }} of them on the list before){% endif %}: {{ held.values() | sum }} rows {{ 'have' if is_plan else 'had' }} values of them; {# -#}
 {{ spark_cdc._counted(names | length, 'load') }} {{ 'would be ' if is_plan }}written anew{{ ' (' ~ names | join(', ') ~ ')' if is_plan and names }}
 {{- ', ' ~ spark_cdc._counted(dropped | length, 'load') ~ ' that ' ~ ('do' if is_plan else 'did') ~ ' not count dropped' if dropped }}
@@ -384,10 +384,10 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 
 
 {#- Puts the keys on the list, before anything is rewritten: from then on no load that begins
-    brings values of them. Those that are there already keep their tokens. Returns the capture; in
+    brings values of them. Those that are there already keep their tokens. Returns the context; in
     a dry run its entity's list is a temporary view with the keys on it. -#}
-{%- macro _forget_list_keys(capture, wanted) -%}
-    {%- set entity, list = capture.entity, spark_cdc._forgotten_list(capture.entity) -%}
+{%- macro _forget_list_keys(ctx, wanted) -%}
+    {%- set entity, list = ctx.entity, spark_cdc._forgotten_list(ctx.entity) -%}
     {%- set is_keyed = spark_cdc._has_sensitive_key(entity) -%}
     {%- set id = spark_cdc._secret_id(spark_cdc._secret_of(entity.sensitive)) if is_keyed else 'none' -%}
     {%- set now = {'secret': id, 'sql': spark_cdc._forgotten_token(entity, entity.key_columns, id) if is_keyed else 'key_hash'} -%}
@@ -418,14 +418,14 @@ from (
 group by key_token, secret
         {%- endset -%}
         {%- do spark_cdc._send(sql) -%}
-        {{ return(dict(capture, entity=dict(entity, forgotten_list=wanted.view ~ '_list'))) }}
+        {{ return(dict(ctx, entity=dict(entity, forgotten_list=wanted.view ~ '_list'))) }}
     {%- endif -%}
     {%- set columns = [] -%}
     {%- for name, data_type in [('key_token', 'binary'), ('key_hash', 'binary'), ('forgotten_at', 'timestamp'), ('secret', 'string'), ('run', 'string')] -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {%- do spark_cdc._send(spark_cdc._create_table_sql(list, columns, 'orc', ['secret', 'run'])) -%}
-    {%- if wanted.listed == wanted['keys'] -%}{{ return(capture) }}{%- endif -%}
+    {%- if wanted.listed == wanted['keys'] -%}{{ return(ctx) }}{%- endif -%}
     {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) -%}
     {%- set sql -%}
 insert overwrite table {{ list }} partition (secret, run)
@@ -451,7 +451,7 @@ left anti join {{ list }} as list_{{ loop.index }}
     {%- do spark_cdc._set_overwrite(list) -%}
     {%- do spark_cdc._send(sql) -%}
     {%- do spark_cdc._send('refresh table ' ~ list) -%}
-    {{ return(capture) }}
+    {{ return(ctx) }}
 {%- endmacro -%}
 
 
@@ -470,12 +470,12 @@ left anti join {{ list }} as list_{{ loop.index }}
 
 {#- The keys that are to be forgotten, as a temporary view spark_cdc_forget_<entity>: the key
     columns, key_hash, cdc__forgotten_text (a pattern that finds the key in a rejected row of which
-    the key could not be read). They are checked; nothing is written. Arguments: capture, layout (of
+    the key could not be read). They are checked; nothing is written. Arguments: ctx, layout (of
     the manifest), keys, source, even_if_absent (of forget()).
     Returns a dictionary: view, keys (number), listed (how many are on the list already),
     layout. -#}
-{%- macro _forget_wanted(capture, layout, keys, source, even_if_absent) -%}
-    {%- set entity = capture.entity -%}
+{%- macro _forget_wanted(ctx, layout, keys, source, even_if_absent) -%}
+    {%- set entity = ctx.entity -%}
     {%- set view = 'spark_cdc_forget_' ~ entity.name -%}
     {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ '_given as\n' ~ (spark_cdc._forget_values_sql(entity, keys) if keys
         else spark_cdc._forget_source_sql(entity, source, view))) -%}
@@ -499,7 +499,7 @@ from (
     {%- endset -%}
     {%- do spark_cdc._send(sql) -%}
     {%- set wrong = spark_cdc._query('select count(*) as found from ' ~ view ~ ' where ' ~ spark_cdc._any_null(entity.key_columns))[0].found | int -%}
-    {%- set found = spark_cdc._query(spark_cdc._forget_known_sql(capture, layout, view))[0] if not wrong else {'keys': 0, 'listed': 0, 'absent': 0} -%}
+    {%- set found = spark_cdc._query(spark_cdc._forget_known_sql(ctx, layout, view))[0] if not wrong else {'keys': 0, 'listed': 0, 'absent': 0} -%}
     {%- set types = [] -%}
     {%- for column in entity.key_columns -%}{%- do types.append(column.name ~ ' ' ~ column.data_type) -%}{%- endfor -%}
     {%- set problems = spark_cdc._broken({'types': types | join(', '), 'wrong': wrong, 'absent': found.absent, 'keys': found['keys'], 'source': source}, [
@@ -560,10 +560,10 @@ from {{ relation }}
 
 {#- How many keys there are, how many of them are on the list, and how many neither there nor in
     any load. -#}
-{%- macro _forget_known_sql(capture, layout, view) -%}
-{%- set entity, list = capture.entity, spark_cdc._forgotten_list(capture.entity) -%}
+{%- macro _forget_known_sql(ctx, layout, view) -%}
+{%- set entity, list = ctx.entity, spark_cdc._forgotten_list(ctx.entity) -%}
 {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) if spark_cdc._is_there(list) else [] -%}
-{%- set is_loaded = spark_cdc._is_there(capture.ledger) -%}
+{%- set is_loaded = spark_cdc._is_there(ctx.ledger) -%}
 select
     count(*) as keys,
     count_if(is_listed) as listed,
@@ -591,7 +591,7 @@ from (
             values #}
         {%- set is_stored, keys = not (layout.get('rekeyed') or spark_cdc._has_sensitive_key(entity)), spark_cdc._forget_keys(entity, layout) %}
         select distinct {{ 'key_hash' if is_stored else spark_cdc._hash_unless(spark_cdc._any_null(keys), keys) | indent(8) }} as key_hash
-        from {{ capture.ledger }}
+        from {{ ctx.ledger }}
         where operation <> 'L'
     ) as loaded
         on wanted.key_hash = loaded.key_hash

@@ -9,22 +9,22 @@
     {%- set drafted = [] -%}
     {%- set problems = [] -%}
     {%- for found in spark_cdc._drafted_captures('publish_replay', entities) -%}
-        {%- set head = spark_cdc._head(found) -%}
-        {%- set problem = spark_cdc._draft_problem(found, head) -%}
-        {%- do problems.append(problem) if problem else drafted.append((found, head)) -%}
+        {%- set timeline = spark_cdc._current_timeline(found) -%}
+        {%- set problem = spark_cdc._draft_problem(found, timeline) -%}
+        {%- do problems.append(problem) if problem else drafted.append((found, timeline)) -%}
     {%- endfor -%}
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error(problems | join('\n') ~ '\nNothing was published and readers see what they saw before.') -%}
     {%- endif -%}
-    {%- for found, head in drafted -%}
+    {%- for found, timeline in drafted -%}
         {%- set first = found.draft.replay['from'] -%}
-        {%- set manifest = spark_cdc._timeline_replayed(head, found.draft) -%}
+        {%- set manifest = spark_cdc._timeline_replayed(timeline, found.draft) -%}
         {%- do spark_cdc._ensure_load_log(found.load_log) -%}
-        {%- if manifest.loads != head.loads -%}
+        {%- if manifest.loads != timeline.loads -%}
             {#- else it was published by a run that ended before it dropped the draft -#}
             {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}
             {%- do spark_cdc._transact(found, {
-                'manifest': manifest, 'before': head, 'what': 'the replay from ' ~ first, 'rows': spark_cdc._missing_rows(found, manifest, now=true),
+                'manifest': manifest, 'before': timeline, 'what': 'the replay from ' ~ first, 'rows': spark_cdc._missing_rows(found, manifest, now=true),
                 'say': found.entity.name ~ ': published the replay from ' ~ first ~ ': ' ~ spark_cdc._counted(times | length, 'load')
                     ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now',
             }) -%}
@@ -57,25 +57,25 @@
     a draft, else a dictionary: dates (by business time, the rows of history before and after, I, U
     and D, and how many come and go), current (counts of rows of the current state), problem (why
     the draft can't be published, or none). -#}
-{%- macro _state_compare(capture) -%}
-    {%- if not capture.draft.existed -%}{{ return(none) }}{%- endif -%}
+{%- macro _state_compare(ctx) -%}
+    {%- if not ctx.draft.existed -%}{{ return(none) }}{%- endif -%}
     {#- a replay may be the repair of files that can't be read -#}
     {%- do spark_cdc._read_despite_damage() -%}
     {%- set dates, current = {}, {} -%}
-    {%- for row in spark_cdc._query(spark_cdc._compare_draft_history_sql(capture)) -%}
+    {%- for row in spark_cdc._query(spark_cdc._compare_draft_history_sql(ctx)) -%}
         {%- set counts = {} -%}
         {%- for name, count in row.items() if name != 'business_time' -%}{%- do counts.update({name: count | int}) -%}{%- endfor -%}
-        {%- do dates.update({spark_cdc._time_text(capture.entity, spark_cdc._business_time(row.business_time)): counts}) -%}
+        {%- do dates.update({spark_cdc._time_text(ctx.entity, spark_cdc._business_time(row.business_time)): counts}) -%}
     {%- endfor -%}
-    {%- for name, count in spark_cdc._query(spark_cdc._compare_draft_state_sql(capture))[0].items() -%}{%- do current.update({name: count | int}) -%}{%- endfor -%}
-    {%- do spark_cdc._note_unread_rejects(capture, capture.draft.loads | reject('in', capture.head.loads) | list) -%}
-    {%- do current.update({'old_rows': capture.head.rows, 'new_rows': capture.draft.rows}) -%}
-    {{ return({'dates': dates, 'current': current, 'problem': spark_cdc._draft_problem(capture, capture.head) | trim or none}) }}
+    {%- for name, count in spark_cdc._query(spark_cdc._compare_draft_state_sql(ctx))[0].items() -%}{%- do current.update({name: count | int}) -%}{%- endfor -%}
+    {%- do spark_cdc._note_unread_rejects(ctx, ctx.draft.loads | reject('in', ctx.timeline.loads) | list) -%}
+    {%- do current.update({'old_rows': ctx.timeline.rows, 'new_rows': ctx.draft.rows}) -%}
+    {{ return({'dates': dates, 'current': current, 'problem': spark_cdc._draft_problem(ctx, ctx.timeline) | trim or none}) }}
 {%- endmacro -%}
 
 
 {#- Rows of history from the first date of the replay on that are in both or in one of the two.
-    Argument: found (capture with draft). -#}
+    Argument: found (ctx with draft). -#}
 {%- macro _compare_draft_history_sql(found) -%}
 {%- set columns = spark_cdc._payload_hashes(found.entity) + ['operation', 'eff_start_date'] -%}
 with changes as (
@@ -122,7 +122,7 @@ order by eff_start_date
 {%- set entity = found.entity -%}
 {%- set values = spark_cdc._payload_hashes(entity)[1:] -%}
 with {{ spark_cdc._compared_loads_ctes(
-    spark_cdc._across_changes(entity, found.masked, found.draft.layout), found.head.loads, found.draft.loads, values[1:],
+    spark_cdc._across_changes(entity, found.public, found.draft.layout), found.timeline.loads, found.draft.loads, values[1:],
     spark_cdc._operations('visible' if entity.untracked else 'changes')) }}
 
 select
@@ -150,16 +150,16 @@ full outer join (select * from states where cdc__is_after and operation <> 'D') 
 
 
 {#- Why a draft can't be published, with what to do; an empty text if it can. -#}
-{%- macro _draft_problem(found, head) -%}
+{%- macro _draft_problem(found, timeline) -%}
     {%- set name = found.entity.name -%}
     {%- if not found.draft.existed -%}
 {{ name }}: there is no draft of a replay. Begin one: spark-cdc replay --from DATE --select {{ name }}, or for each date in order {# -#}
 {{ spark_cdc._load_command(found.entity, none, more={'spark_cdc_replay': '{from: DATE}'}) }}.
-    {%- elif found.draft.loads != head.loads -%}
+    {%- elif found.draft.loads != timeline.loads -%}
         {%- set first = found.draft.replay['from'] -%}
         {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
-        {%- set outdated = spark_cdc._draft_outdated(found.draft, head) -%}
-        {%- set missing = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found, head.loads))
+        {%- set outdated = spark_cdc._draft_outdated(found.draft, timeline) -%}
+        {%- set missing = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found, timeline.loads))
             | reject('in', spark_cdc._draft_times(found.entity, found.draft)) | list -%}
         {%- if outdated -%}
 {{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}

@@ -13,7 +13,7 @@
         (action == 'rotate' and not is_there, 'there is no secret in %(schema)s yet. Make one: spark-cdc secrets init'),
         (action == 'init' and is_there, 'there is a secret in %(schema)s already. To have another one in its place: spark-cdc secrets rotate'),
     ]) -%}
-    {%- set used = [] if problems or action == 'init' else spark_cdc._secrets_in_use(spark_cdc._captures_with_timelines('secrets').captures) -%}
+    {%- set used = [] if problems or action == 'init' else spark_cdc._secrets_in_use(spark_cdc._contexts_with_timelines('secrets').contexts) -%}
     {%- set keyed = used | selectattr('is_key') | map(attribute='entity') | join(', ') -%}
     {%- if keyed and not force -%}
         {%- do problems.append('the keys of ' ~ keyed ~ ' are sensitive. With another secret they take no load until they were loaded anew from their first '
@@ -72,7 +72,7 @@ from (
     _secret_proof(); none where it holds no key), is_current (whether loads take it) and entities
     (names of those whose last load took it); and used, see _secrets_in_use(). -#}
 {%- macro _state_secrets(found) -%}
-    {%- set current, used, listed = spark_cdc._secret(), spark_cdc._secrets_in_use(found.captures), [] -%}
+    {%- set current, used, listed = spark_cdc._secret(), spark_cdc._secrets_in_use(found.contexts), [] -%}
     {%- set tables = spark_cdc._query('show tables in ' ~ spark_cdc._quote(current.schema) ~ " like 'spark_cdc_secret_*'")
         if adapter.check_schema_exists(target.database, current.schema) else [] -%}
     {%- for name in tables | map(attribute='tableName') | sort -%}
@@ -90,22 +90,22 @@ from (
 {#- Which secret the last loads of entities took: a list of dictionaries with entity, id, proof
     (as the manifest has it), is_key (whether the hash of its key is keyed); also which ones
     sensitive keys were forgotten with. Entities whose last load took none are left out.
-    Argument: captures (with head). -#}
-{%- macro _secrets_in_use(captures) -%}
+    Argument: contexts (with timeline). -#}
+{%- macro _secrets_in_use(contexts) -%}
     {%- set found = [] -%}
-    {%- for capture in captures if ' ' in (capture.head.definition or '') -%}
-        {%- set id = capture.head.definition.split(' ')[1] -%}
+    {%- for ctx in contexts if ' ' in (ctx.timeline.definition or '') -%}
+        {%- set id = ctx.timeline.definition.split(' ')[1] -%}
         {%- do found.append({
-            'entity': capture.entity.name, 'id': id, 'proof': capture.head.secrets.get(id),
-            'is_key': 'secret' in spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(capture.entity)),
+            'entity': ctx.entity.name, 'id': id, 'proof': ctx.timeline.secrets.get(id),
+            'is_key': 'secret' in spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(ctx.entity)),
         }) -%}
     {%- endfor -%}
     {#- what keys were forgotten with has to stay as long as the list does -#}
-    {%- for capture in captures if spark_cdc._has_sensitive_key(capture.entity) and spark_cdc._forgotten(capture.entity) is not none -%}
-        {%- for id in spark_cdc._forgotten_secrets(capture.entity, spark_cdc._forgotten(capture.entity)) -%}
+    {%- for ctx in contexts if spark_cdc._has_sensitive_key(ctx.entity) and spark_cdc._forgotten(ctx.entity) is not none -%}
+        {%- for id in spark_cdc._forgotten_secrets(ctx.entity, spark_cdc._forgotten(ctx.entity)) -%}
             {%- set secret = spark_cdc._secret_of_id(id) -%}
             {%- do found.append({
-                'entity': capture.entity.name ~ ' (forgotten keys)', 'id': id, 'is_key': false,
+                'entity': ctx.entity.name ~ ' (forgotten keys)', 'id': id, 'is_key': false,
                 'proof': spark_cdc._secret_proof(secret) if load_cached_relation(secret) is not none else none,
             }) -%}
         {%- endfor -%}

@@ -27,7 +27,7 @@
     names). -#}
 {%- macro state(entities=none, parts=[]) -%}
     {%- do spark_cdc._check_arguments('state', {'entities': entities, 'execute': false}) -%}
-    {#- by capture: data, or none; and those that look at all at once: a dictionary by entity, or
+    {#- by ctx: data, or none; and those that look at all at once: a dictionary by entity, or
         what is of none -#}
     {%- set of_each = {
         'settings': spark_cdc._state_settings, 'compare': spark_cdc._state_compare, 'diff': spark_cdc._state_diff, 'tags': spark_cdc._state_tags,
@@ -41,16 +41,16 @@
     {%- set unknown = asked | reject('in', dict(of_each, **of_all)) | list -%}
     {%- set accepted = '. Accepted are ' ~ dict(of_each, **of_all) | join(', ') -%}
     {%- do spark_cdc._stop('state', ["there is no part '" ~ unknown | join("', '") ~ "'" ~ accepted] if unknown else []) -%}
-    {%- set found = {'captures': [], 'broken': {}} if asked and not asked | reject('in', ['stream', 'columns']) | list
-        else spark_cdc._captures_with_timelines('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
+    {%- set found = {'contexts': [], 'broken': {}} if asked and not asked | reject('in', ['stream', 'columns']) | list
+        else spark_cdc._contexts_with_timelines('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
     {%- set told, more = {}, {'schema': target.schema, 'server': 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '')} -%}
-    {%- for capture in found.captures -%}
-        {%- set one = spark_cdc._state_of(capture) if capture.head is defined else {'entity': capture.entity.name} -%}
+    {%- for ctx in found.contexts -%}
+        {%- set one = spark_cdc._state_of(ctx) if ctx.timeline is defined else {'entity': ctx.entity.name} -%}
         {%- for part, given in asked.items() if part in of_each -%}
-            {%- set data = of_each[part](capture, **given) -%}
+            {%- set data = of_each[part](ctx, **given) -%}
             {%- do one.update({part: data}) if data is not none -%}
         {%- endfor -%}
-        {%- do told.update({capture.entity.name: one}) -%}
+        {%- do told.update({ctx.entity.name: one}) -%}
     {%- endfor -%}
     {%- for name, problems in found.broken.items() -%}{%- do told.update({name: {'entity': name, 'broken': problems}}) -%}{%- endfor -%}
     {%- for part, given in asked.items() if part in of_all -%}
@@ -73,7 +73,7 @@
 {%- macro acknowledge(dates, entities=none, execute=true) -%}
     {%- do spark_cdc._check_arguments('acknowledge', {'entities': entities, 'execute': execute}) -%}
     {%- set wanted = [dates] if dates is string or dates is not iterable else dates -%}
-    {%- set captures = spark_cdc._captures('acknowledge', entities) -%}
+    {%- set contexts = spark_cdc._contexts('acknowledge', entities) -%}
     {%- set load_log = spark_cdc._load_log() -%}
     {%- do spark_cdc._ensure_load_log(load_log) -%}
     {%- set load_log = spark_cdc._write_target(load_log) -%}
@@ -83,7 +83,7 @@ select
     business_time,
     load_id
 from {{ load_log }}
-where status = 'refused' and entity in ({{ spark_cdc._literals((captures | map(attribute='entity.name') | list) or ['']) }})
+where status = 'refused' and entity in ({{ spark_cdc._literals((contexts | map(attribute='entity.name') | list) or ['']) }})
 order by business_time, load_id
     {%- endset -%}
     {%- set refused = spark_cdc._query(sql) | list -%}
@@ -137,10 +137,10 @@ order by business_time, load_id
     reads_feed (whether the source is the change feed of a table, which has no dates of its own),
     times (of the active loads, oldest first) and load_types (of these), rows, last_load, commit
     (its number), undone (times that redo brings back), draft (of a replay, or none). Argument:
-    capture (with head and draft, manifests). -#}
-{%- macro _state_of(capture) -%}
-    {%- set entity, head, draft = capture.entity, capture.head, capture.draft -%}
-    {%- set loads = spark_cdc._loads_by_date(capture, head.loads) -%}
+    ctx (with timeline and draft, manifests). -#}
+{%- macro _state_of(ctx) -%}
+    {%- set entity, timeline, draft = ctx.entity, ctx.timeline, ctx.draft -%}
+    {%- set loads = spark_cdc._loads_by_date(ctx, timeline.loads) -%}
     {{ return({
         'entity': entity.name,
         'load_type': entity.declared_load_type,
@@ -149,16 +149,16 @@ order by business_time, load_id
         'reads_feed': entity.source.format == 'change_feed',
         'times': spark_cdc._load_times(entity, loads),
         'load_types': spark_cdc._load_types_of_names(loads),
-        'rows': head.rows,
-        'last_load': head.loads[-1] if head.loads else none,
-        'commit': head.sequence,
-        'undone': spark_cdc._load_times(entity, spark_cdc._undone_loads(head)),
+        'rows': timeline.rows,
+        'last_load': timeline.loads[-1] if timeline.loads else none,
+        'commit': timeline.sequence,
+        'undone': spark_cdc._load_times(entity, spark_cdc._undone_loads(timeline)),
         'draft': {
             'from': draft.replay['from'],
             'source': draft.replay.source,
             'times': spark_cdc._draft_times(entity, draft),
             'rows': draft.rows,
-            'outdated': spark_cdc._draft_outdated(draft, head),
+            'outdated': spark_cdc._draft_outdated(draft, timeline),
             'missing': spark_cdc._draft_times(entity, draft, loads) | reject('in', spark_cdc._draft_times(entity, draft)) | list,
         } if draft.existed else none,
     }) }}
@@ -167,10 +167,10 @@ order by business_time, load_id
 
 {#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings
     expected_every, guards and maintenance. -#}
-{%- macro _state_settings(capture) -%}
-    {%- set entity, node = capture.entity, capture.node -%}
+{%- macro _state_settings(ctx) -%}
+    {%- set entity, node = ctx.entity, ctx.node -%}
     {%- set problems = spark_cdc._entity_problems(entity.name, node)
-        + spark_cdc._model_problems(entity.name, spark_cdc._settings_of(node), capture.ledger_node.unique_id) -%}
+        + spark_cdc._model_problems(entity.name, spark_cdc._settings_of(node), ctx.ledger_node.unique_id) -%}
     {{ return({'problems': problems, 'expected_every': entity.expected_every, 'guards': entity.guards, 'maintenance': entity.maintenance}) }}
 {%- endmacro -%}
 
@@ -184,17 +184,17 @@ order by business_time, load_id
     idleness, or none). -#}
 {%- macro _state_pending(found) -%}
     {%- set told, asked, since = {}, [], {} -%}
-    {%- for capture in found.captures -%}
-        {%- set problems = spark_cdc._state_settings(capture).problems -%}
-        {%- do told.update({capture.entity.name: {'problems': problems}}) -%}
+    {%- for ctx in found.contexts -%}
+        {%- set problems = spark_cdc._state_settings(ctx).problems -%}
+        {%- do told.update({ctx.entity.name: {'problems': problems}}) -%}
         {%- if not problems -%}
-            {%- do asked.append(capture) -%}
-            {%- do since.update({capture.entity.name: spark_cdc._load_time(capture.head.loads[-1]) if capture.head.loads else none}) -%}
+            {%- do asked.append(ctx) -%}
+            {%- do since.update({ctx.entity.name: spark_cdc._load_time(ctx.timeline.loads[-1]) if ctx.timeline.loads else none}) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set landed = spark_cdc._landed_times(asked, since) -%}
-    {%- for capture in asked -%}
-        {%- set entity, loads = capture.entity, capture.head.loads -%}
+    {%- for ctx in asked -%}
+        {%- set entity, loads = ctx.entity, ctx.timeline.loads -%}
         {%- set last, came = since[entity.name], landed[entity.name] -%}
         {#- which dates compact has merged is not asked: there are no gaps to be told of among
             them -#}
@@ -227,10 +227,10 @@ order by business_time, load_id
     cdc_loads as arrays, oldest load first; or none). -#}
 {%- macro _state_log(found, since=none, before=none, row_limit=400) -%}
     {%- set told = {} -%}
-    {%- for capture in found.captures -%}
-        {%- set head = capture.head -%}
-        {%- do told.update({capture.entity.name: {
-            'loads': head.loads, 'undone': spark_cdc._undone_loads(head), 'checkpoint': spark_cdc._state_loads(head.loads).base, 'rows': none,
+    {%- for ctx in found.contexts -%}
+        {%- set timeline = ctx.timeline -%}
+        {%- do told.update({ctx.entity.name: {
+            'loads': timeline.loads, 'undone': spark_cdc._undone_loads(timeline), 'checkpoint': spark_cdc._state_loads(timeline.loads).base, 'rows': none,
         }}) -%}
     {%- endfor -%}
     {%- set load_log = spark_cdc._load_log_there() -%}
@@ -321,23 +321,23 @@ from collected
     without a load, else a dictionary: changes (counts of rows, columns, rows, or skipped: why
     not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands
     would do with their own defaults). -#}
-{%- macro _state_details(capture, row_limit=5, change_limit=100000, reject_limit=200) -%}
-    {%- if not capture.head.loads -%}{{ return(none) }}{%- endif -%}
-    {%- set capture = spark_cdc._writing(capture) -%}
-    {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
+{%- macro _state_details(ctx, row_limit=5, change_limit=100000, reject_limit=200) -%}
+    {%- if not ctx.timeline.loads -%}{{ return(none) }}{%- endif -%}
+    {%- set ctx = spark_cdc._writing(ctx) -%}
+    {%- set timeline, dropped = ctx.timeline, spark_cdc._vacuum_entity(ctx, 168) -%}
     {#- Files of the ledger and, of change events, of the events table: a dictionary each with
         table, is_needed (whether a load that counts wrote them), files, bytes. -#}
     {%- set found = [] -%}
-    {%- set tables = [capture.write.ledger.identifier, capture.write.masked.identifier, capture.write.events.identifier] -%}
+    {%- set tables = [ctx.write.ledger.identifier, ctx.write.public.identifier, ctx.write.events.identifier] -%}
     {%- set shown = [] -%}
-    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
+    {%- for schema in [ctx.schema, ctx.ledger.schema] | unique -%}
         {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
     {%- endfor -%}
     {%- for table in shown -%}
         {%- set location = spark_cdc._location_in(table.information) -%}
         {%- set sql -%}
 select
-    {{ spark_cdc._in_loads(head.loads) }} as is_needed,
+    {{ spark_cdc._in_loads(timeline.loads) }} as is_needed,
     count(*) as files,
     sum(length) as bytes
 from {{ spark_cdc._files_of_table(spark_cdc._relation_in(table.namespace, table.tableName), location) }}
@@ -351,37 +351,37 @@ order by is_needed desc
     {%- endfor -%}
     {%- set files = found -%}
     {{ return(dict(
-        spark_cdc._rejects_of_loads(capture, head, reject_limit if row_limit else 0),
-        changes=spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
+        spark_cdc._rejects_of_loads(ctx, timeline, reject_limit if row_limit else 0),
+        changes=spark_cdc._changes_of_last_load(ctx, timeline, row_limit, change_limit),
         files=files,
         vacuum={
             'loads': dropped | length,
             'files': dropped | map(attribute='files') | map('int') | sum,
             'bytes': dropped | map(attribute='bytes') | map('int') | sum,
         },
-        compact=spark_cdc._plan_compaction(head.loads, 30, false).compacted | length,
+        compact=spark_cdc._plan_compaction(timeline.loads, 30, false).compacted | length,
     )) }}
 {%- endmacro -%}
 
 
 {#- What the last load changed: by column, and some rows of each kind with their values before
     and after. -#}
-{%- macro _changes_of_last_load(capture, head, row_limit, change_limit) -%}
-    {%- set entity, last = capture.entity, head.loads[-1] -%}
-    {%- set written = spark_cdc._load_counts(capture.masked, head.loads, [last]).rows.get(last, {}) -%}
+{%- macro _changes_of_last_load(ctx, timeline, row_limit, change_limit) -%}
+    {%- set entity, last = ctx.entity, timeline.loads[-1] -%}
+    {%- set written = spark_cdc._load_counts(ctx.public, timeline.loads, [last]).rows.get(last, {}) -%}
     {%- set changed = written.get('I', 0) + written.get('U', 0) + written.get('D', 0) -%}
     {%- set found = {'load_id': last, 'counts': {}, 'columns': {}, 'rows': []} -%}
-    {%- if head.loads | length == 1 -%}
+    {%- if timeline.loads | length == 1 -%}
         {{ return(dict(found, skipped='It is the first load: all rows are new.')) }}
     {%- elif changed > change_limit -%}
         {{ return(dict(found, skipped='It changed ' ~ changed ~ ' rows; up to ' ~ change_limit ~ ' are compared.')) }}
-    {%- elif not spark_cdc._has_columns_of(entity, head.definition) -%}
+    {%- elif not spark_cdc._has_columns_of(entity, timeline.definition) -%}
         {{ return(dict(found, skipped='The columns of stg_' ~ entity.name ~ ' are not those of the last load.')) }}
     {%- elif not changed -%}
         {{ return(found) }}
     {%- endif -%}
     {%- set differences = spark_cdc._diff_sql(
-        entity, spark_cdc._across_changes(entity, capture.masked, head.layout), head.loads[:-1], head.loads) -%}
+        entity, spark_cdc._across_changes(entity, ctx.public, timeline.layout), timeline.loads[:-1], timeline.loads) -%}
     {%- for row in spark_cdc._query(spark_cdc._changed_rows_sql(entity, differences, row_limit)) -%}
         {%- if row.shown -%}
             {%- do found.rows.append(fromjson(row.shown)) -%}
@@ -461,9 +461,9 @@ order by row_difference, min(cdc__place), one.column_name
 {#- Rejected rows of the active loads. Returns a dictionary: rejects (the ten most frequent
     columns that rows were rejected for: columns, row_count), rejected_rows (the newest, at most
     reject_limit: load, columns, rules, reason and row, the last two cut at 500 characters). -#}
-{%- macro _rejects_of_loads(capture, head, reject_limit) -%}
-    {%- if not capture.entity.quarantine -%}{{ return({'rejects': [], 'rejected_rows': []}) }}{%- endif -%}
-    {%- set rejects = spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.layout) | indent(4) -%}
+{%- macro _rejects_of_loads(ctx, timeline, reject_limit) -%}
+    {%- if not ctx.entity.quarantine -%}{{ return({'rejects': [], 'rejected_rows': []}) }}{%- endif -%}
+    {%- set rejects = spark_cdc._rejects_sql(ctx.entity, ctx.public, ctx.committed, timeline.layout) | indent(4) -%}
     {%- set counted_sql -%}
 select
     rejected_columns,
@@ -479,7 +479,7 @@ limit 10
 select
     load_id,
     rejected_columns,
-    {{ 'rejected_rules' if capture.entity.rules else "''" }} as rules,
+    {{ 'rejected_rules' if ctx.entity.rules else "''" }} as rules,
     left(rejected_reason, 500) as reason,
     left(rejected_row, 500) as row_text
 from (
@@ -508,9 +508,9 @@ limit {{ reject_limit }}
     broken, last (business time, or none). -#}
 {%- macro _state_runs(found, runs=[]) -%}
     {%- set committed, entities, told, wanted, attempts = {}, {}, {}, [], [] -%}
-    {%- for capture in found.captures -%}
-        {%- do committed.update({capture.entity.name: capture.head.loads}) -%}
-        {%- do entities.update({capture.entity.name: capture.entity}) -%}
+    {%- for ctx in found.contexts -%}
+        {%- do committed.update({ctx.entity.name: ctx.timeline.loads}) -%}
+        {%- do entities.update({ctx.entity.name: ctx.entity}) -%}
     {%- endfor -%}
     {%- set broken = {} -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() if name in found.broken -%}
@@ -587,12 +587,12 @@ where
     session that stands for the ledger with this load in it: it is audited as if it had been
     written. A refusal is printed as the entity's plan, with what was known, and then raised. The
     business date, load type, position and skipped guards are those of a run. -#}
-{%- macro _state_plan(capture) -%}
-    {%- set capture = spark_cdc._captures('plan', capture.entity.name) | first -%}
-    {%- set name = capture.entity.name -%}
+{%- macro _state_plan(ctx) -%}
+    {%- set ctx = spark_cdc._contexts('plan', ctx.entity.name) | first -%}
+    {%- set name = ctx.entity.name -%}
     {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}
     {#- as validate() asks at the start of a run -#}
-    {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, capture.ledger_node.unique_id)
+    {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, ctx.ledger_node.unique_id)
             + spark_cdc._run_problems([(name, settings)]) -%}
     {%- if not spark_cdc._is_plainly_staged(name) -%}
         {%- do problems.append('stg_' ~ name ~ ' is more than spark_cdc.stage(), which is all that a plan reads. Load the date (spark-cdc load), and undo it if need be.') -%}
@@ -600,7 +600,7 @@ where
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
     {%- endif -%}
-    {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run(capture)) -%}
+    {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run(ctx)) -%}
     {%- set entity = run.entity -%}
     {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
     {%- do spark_cdc._set_for_staging() -%}
@@ -634,7 +634,7 @@ where
         {%- set planned = spark_cdc._plan_view('planned_' ~ name ~ '_held', written) -%}
     {%- endif -%}
     {%- set audit = spark_cdc._audited_load(dict(run, ledger=planned)).audit -%}
-    {{ return(spark_cdc._plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, retained))) }}
+    {{ return(spark_cdc._plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(ctx, run, load, retained))) }}
 {%- endmacro -%}
 
 
@@ -656,15 +656,15 @@ where
 
 {#- The statements of a load that write its rows, commit and record them, by their beginnings and
     in their order. Schemas, views of readers and claims of commits before are not among them.
-    Arguments: capture, run (of _planned_run()), load (its plan), retained (of _retained_rows()).
+    Arguments: ctx, run (of _planned_run()), load (its plan), retained (of _retained_rows()).
     -#}
-{%- macro _planned_statements(capture, run, load, retained) -%}
-    {%- set entity, statements, outdated = capture.entity, [], [] -%}
-    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
-    {%- set capture = dict(capture, **capture.write) -%}
-    {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
-            + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
-    {%- set masked = [capture.masked] if entity.sensitive else [] -%}
+{%- macro _planned_statements(ctx, run, load, retained) -%}
+    {%- set entity, statements, outdated = ctx.entity, [], [] -%}
+    {%- set is_begun = adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set ctx = dict(ctx, **ctx.write) -%}
+    {%- set tables = ([(ctx.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
+            + [(ctx.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
+    {%- set masked = [ctx.public] if entity.sensitive else [] -%}
     {%- for table in masked -%}{%- do tables.append((table, spark_cdc._ledger_columns(entity, load.layout))) -%}{%- endfor -%}
     {%- set is_read_again = entity.events and spark_cdc._can_be_read_again(entity) and not load.events.rejected and spark_cdc._is_read_again_as_typed(entity) -%}
     {%- for table, columns in tables -%}
@@ -673,23 +673,23 @@ where
         {%- else -%}
             {%- set found = spark_cdc._found_names(table) -%}
             {%- if columns | map(attribute='at') | map('lower') | reject('in', found) | list -%}{%- do statements.append('alter table ' ~ table ~ ' add columns') -%}{%- endif -%}
-            {%- if table == capture.events and not entity.events.archive -%}
+            {%- if table == ctx.events and not entity.events.archive -%}
                 {%- do outdated.extend(spark_cdc._partitions_by_load(table) | select('in', run.load.keep + run.load.replaced)) -%}
             {%- endif -%}
         {%- endif -%}
-        {%- if table == capture.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
+        {%- if table == ctx.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
     {%- endfor -%}
     {%- if spark_cdc._deletes_separately(entity, load) -%}
-        {%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}
-        {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
+        {%- do statements.append('insert overwrite table ' ~ ctx.ledger) -%}
+        {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._planned_drop(entity, ctx.ledger)) -%}{%- endif -%}
     {%- endif -%}
-    {%- if retained.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
-    {%- if retained.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
+    {%- if retained.sql -%}{%- do statements.append('insert overwrite table ' ~ ctx.ledger) -%}{%- endif -%}
+    {%- if retained.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, ctx.ledger)) -%}{%- endif -%}
     {%- for table in masked -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endfor -%}
-    {%- do statements.append('create view if not exists ' ~ spark_cdc._beside(capture, 'commit', run.manifest.sequence + 1)) -%}
-    {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}
-    {%- do statements.append('insert overwrite table ' ~ capture.load_log) -%}
-    {%- if outdated -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.events)) -%}{%- endif -%}
+    {%- do statements.append('create view if not exists ' ~ spark_cdc._beside(ctx, 'commit', run.manifest.sequence + 1)) -%}
+    {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ ctx.committed) -%}
+    {%- do statements.append('insert overwrite table ' ~ ctx.load_log) -%}
+    {%- if outdated -%}{%- do statements.append(spark_cdc._planned_drop(entity, ctx.events)) -%}{%- endif -%}
     {{ return(statements) }}
 {%- endmacro -%}
 

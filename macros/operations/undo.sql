@@ -31,41 +31,41 @@
     Arguments: command (undo or redo), entities, to (of undo()). Prints a line of JSON: of each
     entity views_differ, whether its views may have to be altered. Returns nothing. -#}
 {%- macro _undo_redo_entities(command, entities, to=none) -%}
-    {%- set captures = spark_cdc._captures(command, entities) if entities else [] -%}
+    {%- set contexts = spark_cdc._contexts(command, entities) if entities else [] -%}
     {%- set problems, moves = [], [] -%}
-    {%- if not captures -%}
+    {%- if not contexts -%}
         {%- do problems.append('spark_cdc.' ~ command ~ ': entities is missing. Accepted are names of entities: spark-cdc ' ~ command ~ ' orders.') -%}
     {%- elif to is not none and not to | string | trim -%}
         {%- do problems.append('spark_cdc.undo: to is empty. Accepted are a load or a date: spark-cdc undo orders --to 2024-03-02.') -%}
-    {%- elif command == 'undo' and to is none and captures | length > 1 -%}
+    {%- elif command == 'undo' and to is none and contexts | length > 1 -%}
         {%- do problems.append('spark_cdc.undo: of several entities, name the state to go back to, so that the command can be repeated: spark-cdc undo '
-            ~ captures | map(attribute='entity.name') | join(' ') ~ ' --to DATE.') -%}
+            ~ contexts | map(attribute='entity.name') | join(' ') ~ ' --to DATE.') -%}
     {%- endif -%}
-    {%- for capture in captures if not problems -%}
-        {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-        {%- set head = spark_cdc._head(capture) -%}
-        {%- set is_moved = 'move' in head and '-' ~ command[0] ~ '-' in head.move.load_id -%}
-        {%- set is_interrupted = is_moved and to is none and spark_cdc._numbers_beside(capture) | select('lt', head.sequence) | list | length > 0 -%}
-        {%- set is_there = is_interrupted or is_moved and command == 'redo' and not head.undone and captures | length > 1 -%}
+    {%- for ctx in contexts if not problems -%}
+        {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
+        {%- set timeline = spark_cdc._current_timeline(ctx) -%}
+        {%- set is_moved = 'move' in timeline and '-' ~ command[0] ~ '-' in timeline.move.load_id -%}
+        {%- set is_interrupted = is_moved and to is none and spark_cdc._numbers_beside(ctx) | select('lt', timeline.sequence) | list | length > 0 -%}
+        {%- set is_there = is_interrupted or is_moved and command == 'redo' and not timeline.undone and contexts | length > 1 -%}
         {%- if is_there -%}
             {%- set found = {'loads': []} -%}
         {%- elif command == 'redo' -%}
-            {%- set found = spark_cdc._loads_to_redo(capture, head) -%}
-        {%- elif not head.loads -%}
-            {%- set found = {'problem': capture.entity.name ~ ': nothing is committed, so there is nothing to undo.'} -%}
+            {%- set found = spark_cdc._loads_to_redo(ctx, timeline) -%}
+        {%- elif not timeline.loads -%}
+            {%- set found = {'problem': ctx.entity.name ~ ': nothing is committed, so there is nothing to undo.'} -%}
         {%- else -%}
-            {%- set until = spark_cdc._loads_up_to(capture, head.loads, to) -%}
-            {%- set found = {'problem': until.problem} if until.problem else {'loads': head.loads[until.loads | length:]} -%}
+            {%- set until = spark_cdc._loads_up_to(ctx, timeline.loads, to) -%}
+            {%- set found = {'problem': until.problem} if until.problem else {'loads': timeline.loads[until.loads | length:]} -%}
         {%- endif -%}
-        {%- set one = dict(capture, head=head, **found) -%}
+        {%- set one = dict(ctx, timeline=timeline, **found) -%}
         {%- if found.get('loads') -%}
             {%- set move = {
                 'load_id': found.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._run_id8(), 'at': spark_cdc._time_now(),
-                'loads': found.loads, 'rows_prior': head.rows,
+                'loads': found.loads, 'rows_prior': timeline.rows,
             } -%}
-            {%- set next = spark_cdc._timeline_redone(head, move) if command == 'redo'
-                else spark_cdc._timeline_undone(head, head.loads | length - found.loads | length, move) -%}
-            {%- set problem = spark_cdc._other_columns_problem(capture.entity, next) if next.loads else none -%}
+            {%- set next = spark_cdc._timeline_redone(timeline, move) if command == 'redo'
+                else spark_cdc._timeline_undone(timeline, timeline.loads | length - found.loads | length, move) -%}
+            {%- set problem = spark_cdc._other_columns_problem(ctx.entity, next) if next.loads else none -%}
             {%- set one = dict(one, manifest=next, **({'problem': problem} if problem else {})) -%}
         {%- endif -%}
         {%- do moves.append(one) -%}
@@ -82,15 +82,15 @@
 {%- endmacro -%}
 
 
-{#- Carries out the undo or redo of an entity. Argument: one (capture with head, manifest and
+{#- Carries out the undo or redo of an entity. Argument: one (ctx with timeline, manifest and
     loads; without loads nothing is left to do). Returns whether views may have to be altered. -#}
 {%- macro _undo_redo_entity(command, one) -%}
-    {%- set name, head, next = one.entity.name, one.head, one.manifest -%}
+    {%- set name, timeline, next = one.entity.name, one.timeline, one.manifest -%}
     {%- if not one.loads -%}
-        {%- do spark_cdc._drop_claims(one, head.sequence) -%}
-        {%- do log(name ~ ': nothing is left to ' ~ command ~ '; readers see the state after ' ~ head.loads | last | default('nothing') ~ ', '
-            ~ spark_cdc._counted(head.rows, 'row'), info=true) -%}
-        {{ return('move' in head) }}
+        {%- do spark_cdc._drop_claims(one, timeline.sequence) -%}
+        {%- do log(name ~ ': nothing is left to ' ~ command ~ '; readers see the state after ' ~ timeline.loads | last | default('nothing') ~ ', '
+            ~ spark_cdc._counted(timeline.rows, 'row'), info=true) -%}
+        {{ return('move' in timeline) }}
     {%- endif -%}
     {%- set count = spark_cdc._counted(one.loads | length, 'load') -%}
     {%- set say -%}
@@ -100,27 +100,27 @@ readers {{ 'would ' if is_plan }}see the state after {{ next.loads | last | defa
 {%- if command == 'undo' %}; spark-cdc redo {{ name }} brings {{ 'it' if one.loads | length == 1 else 'them' }} back, until the next load{% endif -%}
     {%- endset -%}
     {%- do spark_cdc._transact(one, {
-        'manifest': next, 'before': head, 'what': command ~ ' of ' ~ count, 'is_move': true, 'rows': [spark_cdc._undo_redo_row(one, next)], 'say': say,
+        'manifest': next, 'before': timeline, 'what': command ~ ' of ' ~ count, 'is_move': true, 'rows': [spark_cdc._undo_redo_row(one, next)], 'say': say,
     }) -%}
-    {{ return(head.definition != next.definition or spark_cdc._is_few(one.entity, head.log_rows) != spark_cdc._is_few(one.entity, next.log_rows)) }}
+    {{ return(timeline.definition != next.definition or spark_cdc._is_few(one.entity, timeline.log_rows) != spark_cdc._is_few(one.entity, next.log_rows)) }}
 {%- endmacro -%}
 
 
 {#- The loads that a redo brings back. Their rows are counted first: vacuum may have dropped them.
-    Arguments: capture, head (manifest). Returns a dictionary: problem (why it can't be, a text), or
+    Arguments: ctx, timeline (manifest). Returns a dictionary: problem (why it can't be, a text), or
     loads. -#}
-{%- macro _loads_to_redo(capture, head) -%}
-    {%- set name = capture.entity.name -%}
-    {%- if not head.undone -%}
+{%- macro _loads_to_redo(ctx, timeline) -%}
+    {%- set name = ctx.entity.name -%}
+    {%- if not timeline.undone -%}
         {%- set problem -%}
 {{ name }}: there is nothing to bring back. What was undone can be, until another load is committed, or vacuum drops it. To load {# -#}
 the date again: spark-cdc load DATE --select {{ name }}.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}
-    {%- set entries = head.undone[0].entries -%}
+    {%- set entries = timeline.undone[0].entries -%}
     {%- set loads, gone = entries | map(attribute='load_id') | list, [] -%}
-    {%- set counted = spark_cdc._load_counts(capture.ledger, loads, loads) -%}
+    {%- set counted = spark_cdc._load_counts(ctx.ledger, loads, loads) -%}
     {%- for entry in entries -%}
         {%- set counts = counted.rows.get(entry.load_id, {}).items() -%}
         {%- set rows = counts | selectattr(0, 'in', spark_cdc._operations('visible')) | map(attribute=1) | sum -%}
@@ -128,8 +128,8 @@ the date again: spark-cdc load DATE --select {{ name }}.
     {%- endfor -%}
     {%- if gone -%}
         {%- set problem -%}
-{{ name }}: {{ gone | join(', ') }} can't be brought back: rows are missing in {{ capture.ledger }}; vacuum drops loads that were {# -#}
-undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(capture.entity, loads) | join(' ') }} --select {{ name }}.
+{{ name }}: {{ gone | join(', ') }} can't be brought back: rows are missing in {{ ctx.ledger }}; vacuum drops loads that were {# -#}
+undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(ctx.entity, loads) | join(' ') }} --select {{ name }}.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}

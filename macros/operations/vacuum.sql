@@ -18,8 +18,8 @@
         ) %}
     {%- endif -%}
     {%- set dropped = [] -%}
-    {%- for capture in spark_cdc._captures('vacuum', entities) -%}
-        {%- do dropped.extend(spark_cdc._vacuum_entity(capture, retention_hours)) -%}
+    {%- for ctx in spark_cdc._contexts('vacuum', entities) -%}
+        {%- do dropped.extend(spark_cdc._vacuum_entity(ctx, retention_hours)) -%}
     {%- endfor -%}
     {%- do log(
         'vacuum: ' ~ ('dropped ' if execute else 'would drop ') ~ spark_cdc._counted(dropped | length, 'load') ~ ' with '
@@ -31,68 +31,68 @@
 {%- endmacro -%}
 
 
-{#- Drops what an entity does not need any more. Arguments: capture, retention_hours. Returns a
+{#- Drops what an entity does not need any more. Arguments: ctx, retention_hours. Returns a
     list of the loads that are dropped, or would be, once for each table: dictionaries with
     partitions, files, bytes. -#}
-{%- macro _vacuum_entity(capture, retention_hours) -%}
-    {%- set name = capture.entity.name -%}
-    {%- set operated = dict(capture, catalog=spark_cdc._catalog_of(capture)) -%}
-    {%- for identifier in operated.catalog if spark_cdc._is_set_aside(name, identifier) -%}
+{%- macro _vacuum_entity(ctx, retention_hours) -%}
+    {%- set name = ctx.entity.name -%}
+    {%- set ctx = dict(ctx, catalog=spark_cdc._catalog_of(ctx)) -%}
+    {%- for identifier in ctx.catalog if spark_cdc._is_set_aside(name, identifier) -%}
         {%- do log(name ~ ': ' ~ identifier ~ ' was set aside when its columns changed; vacuum leaves it. Drop it when nobody '
-            ~ 'needs it: drop table ' ~ operated.schema ~ '.' ~ identifier ~ ' purge', info=true) -%}
+            ~ 'needs it: drop table ' ~ ctx.schema ~ '.' ~ identifier ~ ' purge', info=true) -%}
     {%- endfor -%}
-    {%- if operated.ledger.identifier not in operated.catalog -%}
+    {%- if ctx.ledger.identifier not in ctx.catalog -%}
         {%- do log(name ~ ': has no ledger yet', info=true) -%}
         {{ return([]) }}
     {%- endif -%}
-    {%- set committed = operated.catalog.get(operated.committed.identifier, {}).get('text', '') -%}
+    {%- set committed = ctx.catalog.get(ctx.committed.identifier, {}).get('text', '') -%}
     {%- if 'spark_cdc manifest:' not in committed -%}
-        {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
+        {%- do spark_cdc._refuse_vacuum(ctx, 'there is no manifest ' ~ ctx.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
-    {%- set load_log = operated.write.load_log -%}
+    {%- set load_log = ctx.write.load_log -%}
     {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
     {%- if spark_cdc._mode() == 'plan' and not spark_cdc._is_there(load_log) -%}
         {%- do log(name ~ ': there is no ' ~ load_log ~ ' yet, by which the age of loads is told; vacuum creates it', info=true) -%}
         {{ return([]) }}
     {%- endif -%}
-    {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
-    {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
-        operated, spark_cdc._head(operated) if manifest.undone else manifest, retention_hours
+    {%- set manifest = spark_cdc._parse_manifest(committed, ctx.committed) -%}
+    {%- set ctx = dict(ctx, forgotten=spark_cdc._forget_undone(
+        ctx, spark_cdc._current_timeline(ctx) if manifest.undone else manifest, retention_hours
     )) -%}
-    {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours)) -%}
+    {%- set ctx = dict(ctx, forgotten_versions=spark_cdc._forget_versions(ctx, retention_hours)) -%}
     {%- set tables = [] -%}
     {#- of a branch what it has written: production's is production's -#}
-    {%- for table in [operated.write.ledger, operated.write.masked, operated.write.events] | unique if operated.catalog.get(table.identifier, {}).get('location') -%}
+    {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | unique if ctx.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
         {%- if is_plain -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endif -%}
         {%- do tables.append({
             'table': table,
-            'loads': spark_cdc._query(spark_cdc._load_ages_sql(operated, table)),
-            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location) if is_plain else [],
+            'loads': spark_cdc._query(spark_cdc._load_ages_sql(ctx, table)),
+            'folders': spark_cdc._staging_folders(table, ctx.catalog[table.identifier].location) if is_plain else [],
         }) -%}
     {%- endfor -%}
-    {%- set operated = dict(operated, is_fenced=spark_cdc._fence(operated, tables, retention_hours)) -%}
+    {%- set ctx = dict(ctx, is_fenced=spark_cdc._fence(ctx, tables, retention_hours)) -%}
     {#- what is named is read after the candidates: a load that commits meanwhile is kept -#}
-    {%- set counted = spark_cdc._named_loads(operated) -%}
+    {%- set counted = spark_cdc._named_loads(ctx) -%}
     {%- set dropped = [] -%}
     {%- for found in tables -%}
-        {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours)) -%}
+        {%- do dropped.extend(spark_cdc._vacuum_table(ctx, found.table, found.loads, counted, retention_hours)) -%}
         {#- Drops such folders. -#}
         {%- set old = found.folders | selectattr('age_hours', 'ge', retention_hours) | list -%}
         {%- if old -%}
-            {%- do log(operated.entity.name ~ ': ' ~ found.table.identifier ~ ': ' ~ ('would drop' if spark_cdc._mode() == 'plan' else 'drops') ~ ' the folders of '
+            {%- do log(ctx.entity.name ~ ': ' ~ found.table.identifier ~ ': ' ~ ('would drop' if spark_cdc._mode() == 'plan' else 'drops') ~ ' the folders of '
                 ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
                 ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}
-            {%- for one in old if operated.is_fenced -%}
+            {%- for one in old if ctx.is_fenced -%}
                 {%- do spark_cdc._drop_folder(found.table, spark_cdc._partition_names(found.table), one.folder) -%}
             {%- endfor -%}
         {%- endif -%}
-        {%- set kept = spark_cdc._retained_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
+        {%- set kept = spark_cdc._retained_by_snapshots(found.table, ctx.catalog[found.table.identifier].location) -%}
         {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
     {%- if dropped and spark_cdc._mode() != 'plan' -%}
-        {%- set now = spark_cdc._published(operated) -%}
-        {%- do spark_cdc._write_log(load_log, operated.entity, [spark_cdc._operation_row(operated, now, {
+        {%- set now = spark_cdc._published(ctx) -%}
+        {%- do spark_cdc._write_log(load_log, ctx.entity, [spark_cdc._operation_row(ctx, now, {
             'load_id': (now.loads | last | default('19700101')).split('-')[0] ~ '-v-' ~ spark_cdc._run_id8(),
             'load_type': 'vacuum',
             'status': 'vacuumed',
@@ -109,38 +109,38 @@
     commit that changes nothing: it is refused, and loads anew. What begins later is younger than
     all that is dropped. Only where there is something that was never committed. Returns whether
     such loads may be dropped. -#}
-{%- macro _fence(operated, tables, retention_hours) -%}
+{%- macro _fence(ctx, tables, retention_hours) -%}
     {%- if spark_cdc._mode() == 'plan' -%}{{ return(true) }}{%- endif -%}
     {%- set old = [] -%}
     {%- for found in tables -%}
         {%- do old.extend(found.loads | selectattr('replaced_by', 'none') | list + found.folders) -%}
     {%- endfor -%}
-    {%- set named = spark_cdc._named_loads(operated) -%}
+    {%- set named = spark_cdc._named_loads(ctx) -%}
     {%- set abandoned = [] -%}
     {%- for one in old if one.age_hours >= retention_hours and one.get('load_id') not in named.named + named.compacted -%}
         {%- do abandoned.append(one) -%}
     {%- endfor -%}
     {%- if not abandoned -%}{{ return(true) }}{%- endif -%}
-    {%- set head = spark_cdc._head(operated) -%}
-    {%- if head.definition and spark_cdc._other_columns_problem(operated.entity, head) -%}
-        {%- do log(operated.entity.name ~ ': what was never committed is kept, since the columns of stg_' ~ operated.entity.name
+    {%- set timeline = spark_cdc._current_timeline(ctx) -%}
+    {%- if timeline.definition and spark_cdc._other_columns_problem(ctx.entity, timeline) -%}
+        {%- do log(ctx.entity.name ~ ': what was never committed is kept, since the columns of stg_' ~ ctx.entity.name
             ~ ' are not those of the last load; load once with them, then vacuum', info=true) -%}
         {{ return(false) }}
     {%- endif -%}
-    {%- do spark_cdc._transact(operated, {'manifest': head, 'what': 'a vacuum'}) -%}
+    {%- do spark_cdc._transact(ctx, {'manifest': timeline, 'what': 'a vacuum'}) -%}
     {{ return(true) }}
 {%- endmacro -%}
 
 
-{#- Drops the loads of a table that are old and that nobody names. Arguments: operated (with
+{#- Drops the loads of a table that are old and that nobody names. Arguments: ctx (with
     is_fenced: whether loads that were never committed may go), table, candidates (of
     _load_ages_sql()), counted (of _named_loads()), retention_hours. Returns what goes:
     dictionaries as of _vacuum_entity(). -#}
-{%- macro _vacuum_table(operated, table, candidates, counted, retention_hours) -%}
+{%- macro _vacuum_table(ctx, table, candidates, counted, retention_hours) -%}
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
     {#- views show the rejected rows and the archived events of compacted loads under their own
         names -#}
-    {%- set kept = counted.named + (counted.compacted if table == operated.write.events else []) -%}
+    {%- set kept = counted.named + (counted.compacted if table == ctx.write.events else []) -%}
     {%- set young, old = [], [] -%}
     {%- for load in candidates if load.load_id not in kept -%}
         {%- set is_compacted = load.load_id in counted.compacted -%}
@@ -148,14 +148,14 @@
         {%- for partition in partitions.get(load.load_id, []) if not is_compacted or not partition.endswith('/operation=R') -%}
             {%- do needless.append(partition) -%}
         {%- endfor -%}
-        {%- if load.age_hours < retention_hours or not (operated.is_fenced or load.replaced_by) -%}
+        {%- if load.age_hours < retention_hours or not (ctx.is_fenced or load.replaced_by) -%}
             {%- do young.append(load) -%}
         {%- elif needless or not is_compacted -%}
             {%- do old.append(dict(load, needless=needless, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set text -%}
-{{ operated.entity.name }}: {{ table.identifier }}: {{ 'would drop' if spark_cdc._mode() == 'plan' else 'drops' }} {{ spark_cdc._counted(old | length, 'load') -}}
+{{ ctx.entity.name }}: {{ table.identifier }}: {{ 'would drop' if spark_cdc._mode() == 'plan' else 'drops' }} {{ spark_cdc._counted(old | length, 'load') -}}
 ; keeps {{ kept | length }} that count
 {%- if young %} and {{ young | length }} that are younger than {{ retention_hours }} h{% endif -%}
 {%- for load in old[:50] %}
@@ -176,14 +176,14 @@
 
 
 {#- Each load that has files in a table, and for how long nobody needs it. -#}
-{%- macro _load_ages_sql(operated, table) -%}
+{%- macro _load_ages_sql(ctx, table) -%}
 with files as (
     select
         load_id,
         count(*) as files,
         sum(length) as bytes,
         max(written_at) as written_at
-    from {{ spark_cdc._files_of_table(table, operated.catalog[table.identifier].location) }}
+    from {{ spark_cdc._files_of_table(table, ctx.catalog[table.identifier].location) }}
     where load_id <> ''
     group by load_id
 ),
@@ -193,9 +193,9 @@ replacing as (
         load_id,
         explode(split(replaced_load_ids, ', ')) as replaced_load_id,
         coalesce(committed_at, _metadata.file_modification_time) as replaced_at
-    from {{ operated.write.load_log }}
+    from {{ ctx.write.load_log }}
     where
-        entity = {{ spark_cdc._literal(operated.entity.name) }}
+        entity = {{ spark_cdc._literal(ctx.entity.name) }}
         and replaced_load_ids is not null
 ),
 
@@ -222,11 +222,11 @@ order by files.load_id
 
 
 {#- Refuses to drop anything of an entity, since nobody can tell what it needs. Arguments:
-    operated (capture), why (text). -#}
-{%- macro _refuse_vacuum(operated, why) -%}
+    ctx (ctx), why (text). -#}
+{%- macro _refuse_vacuum(ctx, why) -%}
     {%- set message -%}
-{{ operated.entity.name }}: {{ why }}. Nothing of this entity was dropped. Run spark-cdc verify --select {# -#}
-{{ operated.entity.name }}, which says how to repair it, or leave the entity out.
+{{ ctx.entity.name }}: {{ why }}. Nothing of this entity was dropped. Run spark-cdc verify --select {# -#}
+{{ ctx.entity.name }}, which says how to repair it, or leave the entity out.
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
@@ -294,10 +294,10 @@ where stored.load_id <> ''
 
 {#- Loads that were undone so long ago that redo is no longer to bring them back. The manifest
     forgets them, by a commit, before they are dropped: a redo at the same time is either before
-    it, or refused. Arguments: operated (capture), manifest, retention_hours. Returns the loads. -#}
-{%- macro _forget_undone(operated, manifest, retention_hours) -%}
+    it, or refused. Arguments: ctx (ctx), manifest, retention_hours. Returns the loads. -#}
+{%- macro _forget_undone(ctx, manifest, retention_hours) -%}
     {%- set kept, forgotten = [], [] -%}
-    {%- if manifest.definition and not spark_cdc._has_columns_of(operated.entity, manifest.definition) -%}
+    {%- if manifest.definition and not spark_cdc._has_columns_of(ctx.entity, manifest.definition) -%}
         {#- the new text of <entity>_committed would have the columns that the YAML declares #}
         {{ return([]) }}
     {%- endif -%}
@@ -309,9 +309,9 @@ where stored.load_id <> ''
     {%- endfor -%}
     {%- if forgotten and spark_cdc._mode() != 'plan' -%}
         {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}
-        {%- do spark_cdc._transact(operated, {
+        {%- do spark_cdc._transact(ctx, {
             'manifest': dict(manifest, undone=kept), 'what': 'a vacuum of loads that were undone',
-            'say': operated.entity.name ~ ': redo can no longer bring back ' ~ text,
+            'say': ctx.entity.name ~ ': redo can no longer bring back ' ~ text,
         }) -%}
     {%- endif -%}
     {{ return(forgotten) }}
@@ -319,16 +319,16 @@ where stored.load_id <> ''
 
 
 {#- What was kept for change feeds so long ago that no consumer is to ask for it any more. It
-    goes before its loads do, so that changes() refuses what it can't tell. Arguments: operated
-    (capture with catalog), retention_hours. Returns the names of the views that go. -#}
-{%- macro _forget_versions(operated, retention_hours) -%}
+    goes before its loads do, so that changes() refuses what it can't tell. Arguments: ctx
+    (ctx with catalog), retention_hours. Returns the names of the views that go. -#}
+{%- macro _forget_versions(ctx, retention_hours) -%}
     {%- set forgotten = [] -%}
     {%- set now = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none) -%}
-    {%- for identifier, found in operated.catalog.items() if found.get('kept_at') -%}
+    {%- for identifier, found in ctx.catalog.items() if found.get('kept_at') -%}
         {%- set age = now - modules.datetime.datetime.strptime(found.kept_at, '%Y-%m-%d %H:%M:%S') -%}
         {%- if age.total_seconds() >= retention_hours * 3600 -%}
             {%- do forgotten.append(identifier) -%}
-            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(operated.schema ~ '_commits', identifier)) -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(ctx.schema ~ '_commits', identifier)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(forgotten) }}

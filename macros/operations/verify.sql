@@ -6,30 +6,30 @@
 
 
 {#- What there is of the entity that a model belongs to. Arguments: model (the relation that is
-    tested; neither it nor the ledger need be there). Returns a capture with ledger_node (dbt's),
+    tested; neither it nor the ledger need be there). Returns a context with ledger_node (dbt's),
     catalog (see _catalog_of()), manifest (an empty one where none can be read), loads (those
     that count), layout, rows (the ledger's under their declared names) and rows_shown (with
     sensitive columns masked); only loads, empty, where dbt parses or writes docs, and in a build
     that leaves such tests out. -#}
 {%- macro _verified(model) -%}
     {%- if not execute or flags.WHICH == 'generate' or spark_cdc._verify_is_left_out() -%}{{ return({'loads': []}) }}{%- endif -%}
-    {%- set capture = spark_cdc._captures('verify', spark_cdc._strip_entity_affix(model.identifier))[0] -%}
-    {%- set catalog = spark_cdc._catalog_of(capture) -%}
-    {%- set text = catalog.get(capture.committed.identifier, {}).get('text', '') -%}
+    {%- set ctx = spark_cdc._contexts('verify', spark_cdc._strip_entity_affix(model.identifier))[0] -%}
+    {%- set catalog = spark_cdc._catalog_of(ctx) -%}
+    {%- set text = catalog.get(ctx.committed.identifier, {}).get('text', '') -%}
     {%- set manifest = spark_cdc._empty_manifest() -%}
-    {%- if capture.ledger.identifier in catalog and 'spark_cdc manifest:' in text -%}
-        {%- set manifest = spark_cdc._parse_manifest(text, capture.committed) -%}
-        {%- for table in capture.ledgers if table.identifier in catalog -%}{%- do spark_cdc._send('refresh table ' ~ table) -%}{%- endfor -%}
+    {%- if ctx.ledger.identifier in catalog and 'spark_cdc manifest:' in text -%}
+        {%- set manifest = spark_cdc._parse_manifest(text, ctx.committed) -%}
+        {%- for table in ctx.ledgers if table.identifier in catalog -%}{%- do spark_cdc._send('refresh table ' ~ table) -%}{%- endfor -%}
     {%- endif -%}
     {%- set layout = manifest.layout -%}
     {{ return(dict(
-        capture,
+        ctx,
         catalog=catalog,
         manifest=manifest,
         loads=manifest.loads,
         layout=layout,
-        rows=spark_cdc._across_changes(capture.entity, capture.ledger, layout),
-        rows_shown=spark_cdc._across_changes(capture.entity, capture.masked, layout),
+        rows=spark_cdc._across_changes(ctx.entity, ctx.ledger, layout),
+        rows_shown=spark_cdc._across_changes(ctx.entity, ctx.public, layout),
     )) }}
 {%- endmacro -%}
 
@@ -249,10 +249,10 @@ order by listed.load_id
     {%- set findings = [] -%}
     {%- set name = verified.entity.name -%}
     {%- set known = spark_cdc._partitions_by_load(verified.write.ledger) -%}
-    {%- set left = spark_cdc._partitions_by_load(verified.write.masked) | reject('in', known) | sort -%}
+    {%- set left = spark_cdc._partitions_by_load(verified.write.public) | reject('in', known) | sort -%}
     {%- if left -%}
         {%- do findings.append({
-            'problem': verified.masked ~ ' holds ' ~ spark_cdc._counted(left | length, 'load') ~ ' from before its columns were sensitive',
+            'problem': verified.public ~ ' holds ' ~ spark_cdc._counted(left | length, 'load') ~ ' from before its columns were sensitive',
             'repair': 'spark-cdc vacuum --select ' ~ name ~ ' --retention 0 --force',
             'examples': left[:3] | join(', '),
         }) -%}
@@ -282,7 +282,7 @@ order by listed.load_id
         {%- do claims.update({identifier: view.text}) -%}
     {%- endfor -%}
     {%- set from_claim = ' (which brings back the last commit)' if claims else '' -%}
-    {%- set missing = [verified.ledger, verified.masked] | rejectattr('identifier', 'in', verified.catalog) | list -%}
+    {%- set missing = [verified.ledger, verified.public] | rejectattr('identifier', 'in', verified.catalog) | list -%}
     {%- if missing -%}
         {{ return([{
             'problem': 'the table ' ~ missing[0] ~ ' is missing, which ' ~ verified.committed ~ ' reads',
@@ -314,7 +314,7 @@ order by listed.load_id
             {%- do log(name ~ said, info=true) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set expected = spark_cdc._committed_sql(verified.entity, verified.masked, manifest) -%}
+    {%- set expected = spark_cdc._committed_sql(verified.entity, verified.public, manifest) -%}
     {%- if not findings and expected.split() != committed.text.split() -%}
         {%- do findings.append({
             'problem': 'the text of the view ' ~ verified.committed ~ ' is not what its manifest makes: somebody altered it, or another version of '
@@ -390,10 +390,10 @@ order by listed.load_id
 {#- A part of state(): the data tests that verify an entity. Returns a dictionary: model (which the
     tests belong to), tests (by dbt's unique_id, their names), lacking (those that the YAML does not
     have). -#}
-{%- macro _state_tests(capture) -%}
-    {%- set entity, model, tests = capture.entity, capture.entity.name ~ '_committed', {} -%}
+{%- macro _state_tests(ctx) -%}
+    {%- set entity, model, tests = ctx.entity, ctx.entity.name ~ '_committed', {} -%}
     {%- for node in graph.nodes.values() if node.resource_type == 'test' and 'spark_cdc_verify' in node.tags
-            and node.attached_node == capture.ledger_node.unique_id.rsplit('.', 1)[0] ~ '.' ~ model -%}
+            and node.attached_node == ctx.ledger_node.unique_id.rsplit('.', 1)[0] ~ '.' ~ model -%}
         {%- do tests.update({node.unique_id: node.test_metadata.name}) -%}
     {%- endfor -%}
     {%- set wanted = ['ledger_rows_consistent', 'files_match_manifest', 'views_match_ledger', 'log_matches_ledger']
@@ -404,10 +404,10 @@ order by listed.load_id
 
 {#- A part of state(): the rows of such tests, of which dbt only tells how many there are. Argument:
     tests (by entity, their names). Returns a list of dictionaries, see _verified_findings(). -#}
-{%- macro _state_findings(capture, tests) -%}
+{%- macro _state_findings(ctx, tests) -%}
     {%- set rows = [] -%}
-    {%- for name in tests.get(capture.entity.name, []) -%}
-        {%- for row in spark_cdc._query(context['spark_cdc']['test_' ~ name](capture.committed)) -%}
+    {%- for name in tests.get(ctx.entity.name, []) -%}
+        {%- for row in spark_cdc._query(context['spark_cdc']['test_' ~ name](ctx.committed)) -%}
             {%- do rows.append(dict(row, row_count=none if row.row_count is none else row.row_count | int)) -%}
         {%- endfor -%}
     {%- endfor -%}

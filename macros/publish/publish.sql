@@ -31,7 +31,7 @@
                 ~ '). Start it with the format alone: spark-cdc server start --with ' ~ target.format ~ ', or publish as parquet') -%}
         {%- endif -%}
     {%- endif -%}
-    {%- if not spark_cdc._is_there(target.capture.committed) -%}
+    {%- if not spark_cdc._is_there(target.ctx.committed) -%}
         {%- do spark_cdc._refuse_target(target, target.entity.name ~ ' has not been loaded yet. Load it first: '
             ~ spark_cdc._load_command(target.entity, spark_cdc._business_date(target.entity.name))) -%}
     {%- endif -%}
@@ -101,31 +101,31 @@ limit 100
     docs/publish.md. Arguments: target (of _target_of_query()), sql (query of all rows). Returns
     what became of it, in a word. -#}
 {%- macro _keep_target(target, sql) -%}
-    {%- set capture = target.capture -%}
+    {%- set ctx = target.ctx -%}
     {%- do spark_cdc._check_target(target) -%}
-    {%- set head = spark_cdc._read_manifest(capture.committed) -%}
-    {%- do spark_cdc._check_head_columns(capture, head) -%}
+    {%- set timeline = spark_cdc._read_manifest(ctx.committed) -%}
+    {%- do spark_cdc._check_timeline_columns(ctx, timeline) -%}
     {%- set found = spark_cdc._found_target(target) -%}
-    {%- set columns = local_md5(tojson([head.definition, head.layout], sort_keys=true)) -%}
+    {%- set columns = local_md5(tojson([timeline.definition, timeline.layout], sort_keys=true)) -%}
     {%- set has = found.record or {} -%}
-    {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [head.sequence, head.commit, columns] and not should_full_refresh() -%}
+    {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [timeline.sequence, timeline.commit, columns] and not should_full_refresh() -%}
         {{ return('UNCHANGED') }}
     {%- endif -%}
-    {%- set records = spark_cdc._load_records(capture.masked, head.loads) -%}
-    {%- do spark_cdc._check_feed_records(target.entity, head, records) -%}
+    {%- set records = spark_cdc._load_records(ctx.public, timeline.loads) -%}
+    {%- do spark_cdc._check_feed_records(target.entity, timeline, records) -%}
     {%- set record = {
         'mark': target.mark,
-        'version': head.sequence,
-        'commit': head.commit,
-        'load_id': ([none] + spark_cdc._commits(head, records) | map(attribute='load_id') | list) | last,
+        'version': timeline.sequence,
+        'commit': timeline.commit,
+        'load_id': ([none] + spark_cdc._commits(timeline, records) | map(attribute='load_id') | list) | last,
         'columns': columns,
     } -%}
-    {%- set since = spark_cdc._target_since(target, head, found.record, columns) if found.exists else {'version': none} -%}
+    {%- set since = spark_cdc._target_since(target, timeline, found.record, columns) if found.exists else {'version': none} -%}
     {%- set changed = none -%}
     {%- if since.version is none and found.exists -%}
         {%- do log(target.entity.name ~ ': ' ~ target.relation ~ ' is compared with all rows: ' ~ since.why, info=true) -%}
     {%- elif found.exists -%}
-        {%- set feed = spark_cdc._feed_sql(capture, target.changes, since.version, head.sequence) -%}
+        {%- set feed = spark_cdc._feed_sql(ctx, target.changes, since.version, timeline.sequence) -%}
         {%- if not spark_cdc._query('select 1 as is_changed\nfrom (\n' ~ feed ~ '\n) as changes\nlimit 1') -%}{{ return('UNCHANGED') }}{%- endif -%}
         {%- set changed = spark_cdc._target_changes_sql(target, feed) -%}
     {%- endif -%}
@@ -146,13 +146,13 @@ limit 100
 
 {#- The version whose changes are the next ones of a published table, or none with the reason why
     they can't be told. Argument: record (what the table says of itself, or none). -#}
-{%- macro _target_since(target, head, record, columns) -%}
+{%- macro _target_since(target, timeline, record, columns) -%}
     {%- set no, made_anew = {'version': none}, 'the entity was made anew since' -%}
     {%- if should_full_refresh() -%}{{ return(dict(no, why='--full-refresh')) }}{%- endif -%}
     {%- if record is none -%}{{ return(dict(no, why='its metadata do not tell which version it has, or somebody else has written into it')) }}{%- endif -%}
-    {%- if record.version > head.sequence -%}{{ return(dict(no, why=made_anew)) }}{%- endif -%}
+    {%- if record.version > timeline.sequence -%}{{ return(dict(no, why=made_anew)) }}{%- endif -%}
     {%- if record.columns != columns -%}{{ return(dict(no, why='the entity has other columns than when it was written')) }}{%- endif -%}
-    {%- set told = spark_cdc._manifests_since(target.capture, head, record.version) -%}
+    {%- set told = spark_cdc._manifests_since(target.ctx, timeline, record.version) -%}
     {%- set oldest = told[0] -%}
     {%- if oldest.rewritten > record.version -%}
         {{ return(dict(no, why='what changed since version ' ~ record.version ~ ' can\'t be told any more (commit ' ~ oldest.rewritten ~ ' took loads away)')) }}
@@ -160,7 +160,7 @@ limit 100
     {%- if told | map(attribute='definition') | unique | list | length > 1 -%}
         {{ return(dict(no, why='loads were replaced by some with other columns')) }}
     {%- endif -%}
-    {%- set records = spark_cdc._load_records(target.capture.masked, oldest.loads) -%}
+    {%- set records = spark_cdc._load_records(target.ctx.public, oldest.loads) -%}
     {%- do spark_cdc._check_feed_records(target.entity, oldest, records) -%}
     {%- set before = spark_cdc._commits(oldest, records) | selectattr('version', 'le', record.version) | map(attribute='load_id') | list -%}
     {{ return({'version': record.version} if ([none] + before) | last == record.load_id else dict(no, why=made_anew)) }}
@@ -207,7 +207,7 @@ from {{ current }}
 
 
 {#- The same, read from such SQL: all that is known of a published table before its own metadata
-    are read. Returns a dictionary: entity, capture, relation, format, is_view (whether it is a
+    are read. Returns a dictionary: entity, ctx, relation, format, is_view (whether it is a
     view over tables of ours), columns, mark (by which the table is known as ours), changes
     (relation). -#}
 {%- macro _target_of_query(sql, relation) -%}
@@ -215,7 +215,7 @@ from {{ current }}
     {%- set entity = spark_cdc._entity(plan.entity) -%}
     {{ return({
         'entity': entity,
-        'capture': spark_cdc._capture(entity, plan.schema),
+        'ctx': spark_cdc._context(entity, plan.schema),
         'relation': relation,
         'format': plan.format,
         'is_view': plan.format in ['parquet', 'orc'],

@@ -110,19 +110,19 @@ union all
     values of the date column after the last committed load, of change feeds the present one where
     the table has gone on. A folder without a file, or with hidden or empty ones only, is not there
     to Spark's readers, and so not here.
-    Arguments: captures (with head), since (datetime of the last committed load by entity; none
+    Arguments: contexts (with timeline), since (datetime of the last committed load by entity; none
     where there is none).
     Returns a dictionary by entity: times (datetimes, in order), problem (why they can't be told, or
     none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
-{%- macro _landed_times(captures, since) -%}
+{%- macro _landed_times(contexts, since) -%}
     {%- set landed, files, tables, letters = {}, [], [], {} -%}
-    {%- for capture in captures -%}
-        {%- set entity, last = capture.entity, since[capture.entity.name] -%}
+    {%- for ctx in contexts -%}
+        {%- set entity, last = ctx.entity, since[ctx.entity.name] -%}
         {%- set due = [] -%}
         {%- if entity.source.format == 'change_feed' -%}
             {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(spark_cdc._change_feed_table(entity)) -%}
             {%- set problem = now.get('problem') -%}
-            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, last)) -%}
+            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, ctx.timeline, last)) -%}
         {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
             {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan('select * from ' ~ landing) -%}
@@ -165,11 +165,11 @@ union all
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for capture in captures -%}
-        {%- set last, told = since[capture.entity.name], landed[capture.entity.name] -%}
+    {%- for ctx in contexts -%}
+        {%- set last, told = since[ctx.entity.name], landed[ctx.entity.name] -%}
         {%- do told.update({'times': told.times | unique | sort}) -%}
         {%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, last)) if told.is_streamed -%}
-        {%- do told.update({'absent': spark_cdc._landed_nowhere(capture.entity, last)}) if not told.times and not told.problem -%}
+        {%- do told.update({'absent': spark_cdc._landed_nowhere(ctx.entity, last)}) if not told.times and not told.problem -%}
     {%- endfor -%}
     {{ return(landed) }}
 {%- endmacro -%}

@@ -183,10 +183,10 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 
 {#- The business time to load, if the table has changed since it was read: now, in UTC.
     Returns a list of it, or an empty one.
-    Arguments: entity, now (the table), head (manifest that readers see), since (time of the last
+    Arguments: entity, now (the table), timeline (manifest that readers see), since (time of the last
     load, or none). -#}
-{%- macro _change_feed_due(entity, now, head, since) -%}
-    {%- set read = (head.get('applied') or {}).get('feed') -%}
+{%- macro _change_feed_due(entity, now, timeline, since) -%}
+    {%- set read = (timeline.get('applied') or {}).get('feed') -%}
     {%- set time = spark_cdc._business_time(spark_cdc._time_now('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S')) -%}
     {%- set is_read = read is mapping and read.id == now.id and read.to == now.newest -%}
     {{ return([] if is_read or since is not none and time <= since else [time]) }}

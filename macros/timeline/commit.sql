@@ -9,16 +9,16 @@
                  vacuum drops it, and with it the loads that nobody else names; not where the ledger
                  starts anew, of which nothing can be read. It has no business columns, which may
                  be others by then. -#}
-{%- macro _beside(capture, kind, name) -%}
-    {{ return(spark_cdc._relation_in(capture.schema ~ '_commits', capture.entity.name ~ '_' ~ kind ~ '_' ~ (name if kind == 'tag' else '%06d' % name))) }}
+{%- macro _beside(ctx, kind, name) -%}
+    {{ return(spark_cdc._relation_in(ctx.schema ~ '_commits', ctx.entity.name ~ '_' ~ kind ~ '_' ~ (name if kind == 'tag' else '%06d' % name))) }}
 {%- endmacro -%}
 
 
 {#- The numbers of the commits of which there is a claim, or of another kind a view (see _beside()),
     asked of the metastore and not of dbt's cache. Names alone are read: `show table extended` would
     fail where another run drops one of them meanwhile. -#}
-{%- macro _numbers_beside(capture, kind='commit') -%}
-    {%- set schema, prefix = capture.schema ~ '_commits', capture.entity.name ~ '_' ~ kind ~ '_' -%}
+{%- macro _numbers_beside(ctx, kind='commit') -%}
+    {%- set schema, prefix = ctx.schema ~ '_commits', ctx.entity.name ~ '_' ~ kind ~ '_' -%}
     {%- set numbers = [] -%}
     {%- if spark_cdc._mode() == 'load' or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*')) -%}
@@ -46,9 +46,9 @@
        finds it taken.
 
     A process that dies between 1 and 3 leaves a claim that holds all that is needed: the next run
-    finishes the commit (see _head()). No lock is held at any time. In a dry run it only says what
+    finishes the commit (see _current_timeline()). No lock is held at any time. In a dry run it only says what
     it would do.
-    Arguments: capture, change (a dictionary):
+    Arguments: ctx, change (a dictionary):
         manifest  the new one, with the number of the commit that it builds on
         before    the manifest that it builds on; left out where it has the same rows, as after
                   compact
@@ -57,23 +57,23 @@
         is_move   whether it is an undo or redo, which goes further if it is repeated
         say       what is logged when readers see it
     Raises an error if another process has committed meanwhile. -#}
-{%- macro _transact(capture, change) -%}
+{%- macro _transact(ctx, change) -%}
     {%- set manifest = spark_cdc._timeline_committed(
         change.manifest, change.get('before'), spark_cdc._run_id8(), spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')) -%}
     {%- if spark_cdc._mode() == 'plan' -%}
-        {%- do log((change.get('say') or capture.entity.name ~ ': would commit ' ~ change.what) ~ '. Nothing was changed (execute: false)', info=true) -%}
+        {%- do log((change.get('say') or ctx.entity.name ~ ': would commit ' ~ change.what) ~ '. Nothing was changed (execute: false)', info=true) -%}
         {{ return('') }}
     {%- endif -%}
-    {%- set feeds = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') | list
-        if manifest.rewritten == manifest.sequence and not spark_cdc._is_reset(capture.entity.name) else [] -%}
+    {%- set feeds = graph.nodes.values() | selectattr('name', 'equalto', ctx.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') | list
+        if manifest.rewritten == manifest.sequence and not spark_cdc._is_reset(ctx.entity.name) else [] -%}
     {%- if feeds -%}  {#- before the commit, so that no crash leaves a gap -#}
         {%- set kept = dict(spark_cdc._timeline_cut(change.before, change.before.loads | length), kept_at=spark_cdc._time_now()) -%}
         {%- set sql -%}
-create view if not exists {{ spark_cdc._beside(capture, 'version', kept.sequence) }} as
+create view if not exists {{ spark_cdc._beside(ctx, 'version', kept.sequence) }} as
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._timeline_stored(kept)) }} */
     load_id
-from {{ capture.masked }}
+from {{ ctx.public }}
 where
     load_id in (
         {%- for some in kept.loads | batch(4) %}
@@ -83,39 +83,39 @@ where
         {%- endset -%}
         {%- do spark_cdc._send(sql) -%}
     {%- endif -%}
-    {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
-    {%- set claim = spark_cdc._beside(capture, 'commit', manifest.sequence) -%}
+    {%- set text = spark_cdc._manifest_text(ctx, manifest) -%}
+    {%- set claim = spark_cdc._beside(ctx, 'commit', manifest.sequence) -%}
     {%- if spark_cdc._mode() != 'load' -%}  {#- else validate() has made it -#}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(capture.schema ~ '_commits')) -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(ctx.schema ~ '_commits')) -%}
     {%- endif -%}
     {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
     {%- set claimed = spark_cdc._view_text(claim) -%}
     {%- if '"commit": "' ~ manifest.commit ~ '"' not in claimed -%}
-        {%- do spark_cdc._refuse_commit(capture.entity, change, spark_cdc._parse_manifest(claimed, claim)) -%}
+        {%- do spark_cdc._refuse_commit(ctx.entity, change, spark_cdc._parse_manifest(claimed, claim)) -%}
     {%- endif -%}
-    {%- if spark_cdc._numbers_beside(capture) | max > manifest.sequence -%}
+    {%- if spark_cdc._numbers_beside(ctx) | max > manifest.sequence -%}
         {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
-        {%- set published = spark_cdc._published(capture) -%}
-        {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(capture.entity, change, published) -%}{%- endif -%}
+        {%- set published = spark_cdc._published(ctx) -%}
+        {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(ctx.entity, change, published) -%}{%- endif -%}
     {%- else -%}
-        {%- do spark_cdc._write_log(capture.write.load_log, capture.entity, change.get('rows', []), change.get('gone', []), change.get('copies')) -%}
+        {%- do spark_cdc._write_log(ctx.write.load_log, ctx.entity, change.get('rows', []), change.get('gone', []), change.get('copies')) -%}
         {#- of a draft, and of a state without loads, a manifest tells nothing of the view that
             readers have -#}
-        {%- set exists = (manifest.existed and spark_cdc._mode() == 'load') or spark_cdc._is_there(capture.committed) -%}
-        {%- do spark_cdc._show_manifest(capture, text, exists) -%}
+        {%- set exists = (manifest.existed and spark_cdc._mode() == 'load') or spark_cdc._is_there(ctx.committed) -%}
+        {%- do spark_cdc._show_manifest(ctx, text, exists) -%}
     {%- endif -%}
-    {%- do spark_cdc._drop_claims(capture, manifest.sequence) -%}
+    {%- do spark_cdc._drop_claims(ctx, manifest.sequence) -%}
     {%- if change.get('say') -%}{%- do log(change.say, info=true) -%}{%- endif -%}
 {%- endmacro -%}
 
 
 {#- Ends a commit: drops the claims before it. A process that was stopped before it altered the
     view may have hidden what others have committed since: that is shown again. Arguments:
-    capture, sequence (number of the commit). -#}
-{%- macro _drop_claims(capture, sequence) -%}
-    {%- set claims = spark_cdc._numbers_beside(capture) -%}
-    {%- if claims | max > sequence -%}{%- do spark_cdc._head(capture) -%}{%- endif -%}
-    {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'commit', older)) -%}{%- endfor -%}
+    ctx, sequence (number of the commit). -#}
+{%- macro _drop_claims(ctx, sequence) -%}
+    {%- set claims = spark_cdc._numbers_beside(ctx) -%}
+    {%- if claims | max > sequence -%}{%- do spark_cdc._current_timeline(ctx) -%}{%- endif -%}
+    {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(ctx, 'commit', older)) -%}{%- endfor -%}
 {%- endmacro -%}
 
 
@@ -137,8 +137,8 @@ Run the same command again.
 
 {#- The manifest that readers see at this moment, asked of the metastore; dbt's cache has it
     then, too. -#}
-{%- macro _published(capture) -%}
-    {%- set view = capture.committed -%}
+{%- macro _published(ctx) -%}
+    {%- set view = ctx.committed -%}
     {%- if not spark_cdc._is_there(view) -%}{{ return(spark_cdc._empty_manifest()) }}{%- endif -%}
     {%- set text = spark_cdc._view_text(view) -%}
     {%- set manifest = spark_cdc._parse_manifest(text, view) -%}
@@ -151,36 +151,36 @@ Run the same command again.
     the names of the claims are all that is read. Where the process of the last one died before
     readers could see it, that is made good here, by commands that load: its rows of cdc_loads, then
     the view. Claims before it stay: they tell that its process did not end (see undo()).
-    Arguments: capture, is_planned (whether a model of the entity has planned this run's load
+    Arguments: ctx, is_planned (whether a model of the entity has planned this run's load
     already: the others build on what it saw, in dbt's cache, and if somebody has committed
     since, the number of the commit is taken, see _transact()). -#}
-{%- macro _head(capture, is_planned=false) -%}
-    {%- set cached = spark_cdc._cached_manifest(capture.committed) if spark_cdc._mode() == 'load' else none -%}
+{%- macro _current_timeline(ctx, is_planned=false) -%}
+    {%- set cached = spark_cdc._cached_manifest(ctx.committed) if spark_cdc._mode() == 'load' else none -%}
     {%- if cached is not none and is_planned -%}{{ return(cached) }}{%- endif -%}
-    {%- set claims = spark_cdc._numbers_beside(capture) -%}
+    {%- set claims = spark_cdc._numbers_beside(ctx) -%}
     {%- set newest = claims | max if claims else 0 -%}
     {%- if cached is not none and newest and cached.sequence == newest -%}{{ return(cached) }}{%- endif -%}
-    {%- set published = spark_cdc._published(capture) -%}
-    {%- if newest and not published.existed and not spark_cdc._is_there(capture.ledger) -%}
+    {%- set published = spark_cdc._published(ctx) -%}
+    {%- if newest and not published.existed and not spark_cdc._is_there(ctx.ledger) -%}
         {#- of an entity that was dropped; a metastore that does not answer, of which Spark says
             that what it holds is not there, fails here -#}
-        {%- do spark_cdc._view_text(spark_cdc._beside(capture, 'commit', newest)) -%}
-        {%- for sequence in claims if spark_cdc._mode() in ['load', 'operate'] -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'commit', sequence)) -%}{%- endfor -%}
+        {%- do spark_cdc._view_text(spark_cdc._beside(ctx, 'commit', newest)) -%}
+        {%- for sequence in claims if spark_cdc._mode() in ['load', 'operate'] -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(ctx, 'commit', sequence)) -%}{%- endfor -%}
         {{ return(published) }}
     {%- elif newest > published.sequence -%}
-        {%- set claim = spark_cdc._beside(capture, 'commit', newest) -%}
+        {%- set claim = spark_cdc._beside(ctx, 'commit', newest) -%}
         {%- set claimed = spark_cdc._view_text(claim) -%}
         {%- set manifest = spark_cdc._parse_manifest(claimed, claim) -%}
         {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
             {{ return(manifest) }}
         {%- endif -%}
-        {%- do log(capture.entity.name ~ ': finishing commit ' ~ newest ~ ', which a run that ended too early had claimed', info=true) -%}
-        {%- set capture = spark_cdc._writing(capture) -%}
-        {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-        {%- do spark_cdc._write_log(capture.write.load_log, capture.entity, spark_cdc._missing_rows(capture, manifest)) -%}
+        {%- do log(ctx.entity.name ~ ': finishing commit ' ~ newest ~ ', which a run that ended too early had claimed', info=true) -%}
+        {%- set ctx = spark_cdc._writing(ctx) -%}
+        {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
+        {%- do spark_cdc._write_log(ctx.write.load_log, ctx.entity, spark_cdc._missing_rows(ctx, manifest)) -%}
         {#- the query in a manifest's `show create table` -#}
         {%- set text = 'select\n    ' ~ claimed[claimed.index('/* spark_cdc manifest:'):] | trim -%}
-        {%- do spark_cdc._show_manifest(capture, text, published.existed) -%}
+        {%- do spark_cdc._show_manifest(ctx, text, published.existed) -%}
         {{ return(manifest) }}
     {%- endif -%}
     {{ return(published) }}

@@ -175,26 +175,26 @@ select
 
 
 {#- The rows that cdc_loads lacks of a manifest's loads, and of its undo or redo, with figures
-    from the ledger. Arguments: capture, manifest, now (of _write_log()). -#}
-{%- macro _missing_rows(capture, manifest, now=false) -%}
-    {%- set entity, rows = capture.entity, [] -%}
-    {%- set found, stale = spark_cdc._partitions_by_load(capture.write.load_log, entity.name), [] -%}
+    from the ledger. Arguments: ctx, manifest, now (of _write_log()). -#}
+{%- macro _missing_rows(ctx, manifest, now=false) -%}
+    {%- set entity, rows = ctx.entity, [] -%}
+    {%- set found, stale = spark_cdc._partitions_by_load(ctx.write.load_log, entity.name), [] -%}
     {#- a row that a crash left under its old status too (see _set_load_status()) -#}
     {%- for partitions in found.values() if partitions | length > 1 -%}
         {%- for one in partitions if one.split('=')[-1] in ['committed', 'refused'] -%}{%- do stale.append(one) -%}{%- endfor -%}
     {%- endfor -%}
-    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(capture.write.load_log, stale)) if stale -%}
+    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(ctx.write.load_log, stale)) if stale -%}
     {%- set known = found | list -%}
     {#- of a branch: production has rows, too -#}
-    {%- if capture.write.load_log != capture.load_log -%}
-        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.load_log)) -%}
+    {%- if ctx.write.load_log != ctx.load_log -%}
+        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(ctx.load_log)) -%}
         {%- do known.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity.name)) -%}
     {%- endif -%}
-    {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._undo_redo_row(capture, manifest), now=now)) -%}{%- endif -%}
+    {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._undo_redo_row(ctx, manifest), now=now)) -%}{%- endif -%}
     {%- set missing = manifest.loads | reject('in', known) | list -%}
     {%- if not missing -%}{{ return(rows) }}{%- endif -%}
-    {%- set rules_sql = spark_cdc._rule_counts_sql(entity, capture.masked, missing) -%}
-    {%- set counted = spark_cdc._load_counts(capture.masked, missing, missing, [rules_sql]) -%}
+    {%- set rules_sql = spark_cdc._rule_counts_sql(entity, ctx.public, missing) -%}
+    {%- set counted = spark_cdc._load_counts(ctx.public, missing, missing, [rules_sql]) -%}
     {%- for entry in manifest.entries if entry.load_id in missing -%}
         {%- set load_id, record = entry.load_id, counted.records.get(entry.load_id) -%}
         {%- if not record -%}
@@ -215,10 +215,10 @@ select
 {#- The row of cdc_loads of an operation. Arguments: manifest (after it), load (load_id,
     load_type, status, message; replaced, if there are such loads), audit (figures that are not
     the manifest's). -#}
-{%- macro _operation_row(capture, manifest, load, audit={}) -%}
+{%- macro _operation_row(ctx, manifest, load, audit={}) -%}
     {{ return({
         'load': dict({
-            'business_time': spark_cdc._load_time_text(capture.entity, load.load_id),
+            'business_time': spark_cdc._load_time_text(ctx.entity, load.load_id),
             'is_checkpoint': false,
             'parent': ([none] + manifest.loads) | last,
             'replaced': [],
@@ -230,9 +230,9 @@ select
 
 {#- That of an undo or redo: those of the loads stay as they are. Argument: manifest (with move,
     see undo()). -#}
-{%- macro _undo_redo_row(capture, manifest) -%}
+{%- macro _undo_redo_row(ctx, manifest) -%}
     {%- set move, is_undo = manifest.move, '-u-' in manifest.move.load_id -%}
-    {{ return(spark_cdc._operation_row(capture, manifest, {
+    {{ return(spark_cdc._operation_row(ctx, manifest, {
         'load_id': move.load_id,
         'load_type': 'undo' if is_undo else 'redo',
         'replaced': move.loads if is_undo else [],
@@ -392,8 +392,8 @@ where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
 
 {#- Loads that compact has merged are listed by their own names, in the place of what stands
     for them. -#}
-{%- macro _loads_by_date(capture, loads) -%}
-    {%- set records = spark_cdc._load_records(capture.masked, spark_cdc._loads_with(loads, 'is_history')) -%}
+{%- macro _loads_by_date(ctx, loads) -%}
+    {%- set records = spark_cdc._load_records(ctx.public, spark_cdc._loads_with(loads, 'is_history')) -%}
     {%- set listed = [] -%}
     {%- for load_id in loads -%}
         {%- set kind = spark_cdc._load_kind(load_id) -%}
@@ -404,12 +404,12 @@ where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
 
 
 {#- The first loads of a list: those that make up the state after one of them, or at the end of a
-    date. Loads that compact merged come and go together. Arguments: capture, loads (oldest
+    date. Loads that compact merged come and go together. Arguments: ctx, loads (oldest
     first), to (load, or date as text or as YAML reads it; none for all but the last; an empty
     text for none of them). Returns a dictionary: loads, problem (why there is no such state, a
     text, or none). -#}
-{%- macro _loads_up_to(capture, loads, to) -%}
-    {%- set entity, text = capture.entity, to | string | trim -%}
+{%- macro _loads_up_to(ctx, loads, to) -%}
+    {%- set entity, text = ctx.entity, to | string | trim -%}
     {%- set is_load = spark_cdc._is_load_id(text) -%}
     {%- set time = spark_cdc._business_time(text) -%}
     {%- if to is none -%}
@@ -433,7 +433,7 @@ of the view {{ entity.name }}_committed ({{ loads[-3:] | join(', ') }}) and date
     {%- set is_cut = cut and spark_cdc._load_kind(cut[0]).is_compacted -%}
     {%- if is_cut -%}
         {%- set compacted = kept[-1] if not spark_cdc._load_kind(cut[0]).is_history else cut[0] -%}
-        {%- set first = spark_cdc._loads_by_date(capture, [compacted])[0] -%}
+        {%- set first = spark_cdc._loads_by_date(ctx, [compacted])[0] -%}
         {%- if compacted in kept or (end is defined and spark_cdc._load_time(first) < end) -%}
             {%- set problem -%}
 {{ entity.name }}: compact has merged the loads from {{ spark_cdc._load_time_text(entity, first) }} to {# -#}

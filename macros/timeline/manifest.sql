@@ -15,7 +15,7 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
 
 {#- The manifest that readers see: which loads count. It is the text of the view
     <entity>_committed, read anew at each call, and nothing else. Loads build on the last commit,
-    which may not be visible yet: see _head(). Argument: committed (relation of the view).
+    which may not be visible yet: see _current_timeline(). Argument: committed (relation of the view).
     Returns a dictionary as of _timeline(); without the view an empty manifest. -#}
 {%- macro _read_manifest(committed) -%}
     {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(committed), committed) if load_relation(committed) else spark_cdc._empty_manifest()) }}
@@ -23,9 +23,9 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
 
 
 {#- The text of a manifest's view (see _committed_sql()). One that is too long is refused. -#}
-{%- macro _manifest_text(capture, manifest) -%}
-    {%- set text = spark_cdc._committed_sql(capture.entity, capture.masked, manifest) -%}
-    {%- set excess = spark_cdc._manifest_text_excess(capture.entity, text) -%}
+{%- macro _manifest_text(ctx, manifest) -%}
+    {%- set text = spark_cdc._committed_sql(ctx.entity, ctx.public, manifest) -%}
+    {%- set excess = spark_cdc._manifest_text_excess(ctx.entity, text) -%}
     {%- if excess -%}{%- do exceptions.raise_compiler_error(excess) -%}{%- endif -%}
     {{ return(text) }}
 {%- endmacro -%}
@@ -64,11 +64,11 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- Lets readers see a manifest, and dbt's cache know it. Arguments: capture, text (of
+{#- Lets readers see a manifest, and dbt's cache know it. Arguments: ctx, text (of
     _manifest_text()), exists (whether the view is there). -#}
-{%- macro _show_manifest(capture, text, exists) -%}
-    {%- do spark_cdc._send(spark_cdc._replace_view_sql(capture.committed, text, exists)) -%}
-    {%- do spark_cdc._cache_view_text(capture.committed, text) -%}
+{%- macro _show_manifest(ctx, text, exists) -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(ctx.committed, text, exists)) -%}
+    {%- do spark_cdc._cache_view_text(ctx.committed, text) -%}
 {%- endmacro -%}
 
 
@@ -125,10 +125,10 @@ view, and run the same command again:
 
 {#- The manifests that are kept: a dictionary from the number of the commit to the manifest, with
     kept_at (UTC, when the next one took its place) and text. -#}
-{%- macro _retained_versions(capture) -%}
+{%- macro _retained_versions(ctx) -%}
     {%- set kept = {} -%}
-    {%- for number in spark_cdc._numbers_beside(capture, 'version') -%}
-        {%- set view = spark_cdc._beside(capture, 'version', number) -%}
+    {%- for number in spark_cdc._numbers_beside(ctx, 'version') -%}
+        {%- set view = spark_cdc._beside(ctx, 'version', number) -%}
         {%- set text = spark_cdc._view_text(view) -%}
         {%- do kept.update({number: dict(spark_cdc._parse_manifest(text, view), text=text)}) -%}
     {%- endfor -%}

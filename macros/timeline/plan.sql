@@ -60,7 +60,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
         'log': state.log,
         'prior_rows': before.rows,
         'prior_log_rows': before.log_rows,
-        'replaced': spark_cdc._loads_with(manifest.head_loads, 'time', 'equalto', time) if manifest.head_loads is defined else replaced,
+        'replaced': spark_cdc._loads_with(manifest.timeline_loads, 'time', 'equalto', time) if manifest.timeline_loads is defined else replaced,
         'layout': before.layout,
         'redefines': redefines,
     } -%}
@@ -69,31 +69,31 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
 {%- endmacro -%}
 
 
-{#- What the steps of a load share: the capture (see _capture()) with time (the business time),
+{#- What the steps of a load share: the context (see _context()) with time (the business time),
     manifest (that it builds on) and load (its plan, of _plan_load()). dbt docs, compile and list
     have no business date; loads are refused without one by validate(). A date that was loaded with
     another load type for once is not loaded anew with the entity's own by oversight: a full
     snapshot that is read as a delta deletes nothing, and a delta that is read as a full snapshot
-    deletes what it lacks. Arguments: capture, is_planned (whether a model of the entity has planned
-    the load in this run: see _head()). -#}
-{%- macro _planned_run(capture, is_planned=false) -%}
-    {%- set name, time, mode = capture.entity.name, spark_cdc._business_time_of(capture.entity.name), spark_cdc._mode() -%}
+    deletes what it lacks. Arguments: ctx, is_planned (whether a model of the entity has planned
+    the load in this run: see _current_timeline()). -#}
+{%- macro _planned_run(ctx, is_planned=false) -%}
+    {%- set name, time, mode = ctx.entity.name, spark_cdc._business_time_of(ctx.entity.name), spark_cdc._mode() -%}
     {#- the schema is made by the first run that loads -#}
-    {%- set is_empty = time is none or mode in ['look', 'plan'] and not adapter.check_schema_exists(target.database, capture.schema) -%}
-    {%- set manifest = spark_cdc._empty_manifest() if is_empty else spark_cdc._manifest_of_run(capture, time, is_planned) -%}
+    {%- set is_empty = time is none or mode in ['look', 'plan'] and not adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set manifest = spark_cdc._empty_manifest() if is_empty else spark_cdc._manifest_of_run(ctx, time, is_planned) -%}
     {%- set load = spark_cdc._plan_load(
-        capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_reset(name)) -%}
+        ctx.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_reset(name)) -%}
     {%- set before = spark_cdc._load_types_of_names(load.replaced)[-1] if load.replaced and mode != 'look' else none -%}
     {%- if before not in [none, load.load_type]
             and not (spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(name) or spark_cdc._is_reset(name)) -%}
         {%- set message -%}
 {{ name }}: {{ load.business_time }} was loaded with the load type {{ before }} ({{ load.replaced[-1] }}), and would now be loaded anew with {# -#}
 {{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}: {# -#}
-{{ spark_cdc._load_command(capture.entity, load.business_time, more={'spark_cdc_load_type': '{' ~ name ~ ': ' ~ before ~ '}'}) }}.
+{{ spark_cdc._load_command(ctx.entity, load.business_time, more={'spark_cdc_load_type': '{' ~ name ~ ': ' ~ before ~ '}'}) }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {{ return(dict(capture, time=time, manifest=manifest, load=load)) }}
+    {{ return(dict(ctx, time=time, manifest=manifest, load=load)) }}
 {%- endmacro -%}
 
 
@@ -101,17 +101,17 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     the loads of a replay are added out of readers' sight (see _read_draft()). A draft begins as the
     last commit's manifest, cut before the first date of the replay, and so again if the loads that
     it would take the place of are no longer the same.
-    Arguments: capture, time (business time of the load at hand), is_planned (see _head()).
-    Returns a dictionary as of _read_manifest(); of a draft also replay and head_loads (the loads
+    Arguments: ctx, time (business time of the load at hand), is_planned (see _current_timeline()).
+    Returns a dictionary as of _read_manifest(); of a draft also replay and timeline_loads (the loads
     that it was made from, the ones that compact merged by their own names). -#}
-{%- macro _manifest_of_run(capture, time, is_planned=false) -%}
-    {%- set entity = capture.entity -%}
-    {%- set head = spark_cdc._head(capture, is_planned) -%}
+{%- macro _manifest_of_run(ctx, time, is_planned=false) -%}
+    {%- set entity = ctx.entity -%}
+    {%- set timeline = spark_cdc._current_timeline(ctx, is_planned) -%}
     {%- set replay = spark_cdc._replay() -%}
     {%- if replay is none -%}
-        {{ return(head) }}
+        {{ return(timeline) }}
     {%- endif -%}
-    {%- if not head.loads -%}
+    {%- if not timeline.loads -%}
         {%- set message -%}
 {{ entity.name }}: nothing is committed yet, so there is nothing to replay. Load the dates in order without spark_cdc_replay {# -#}
 (spark-cdc load). Nothing was written.
@@ -119,35 +119,35 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- set first = spark_cdc._time_text(entity, replay['from']) -%}
-    {%- set found = spark_cdc._read_draft(capture) -%}
-    {%- set outdated = spark_cdc._draft_outdated(found, head) -%}
+    {%- set found = spark_cdc._read_draft(ctx) -%}
+    {%- set outdated = spark_cdc._draft_outdated(found, timeline) -%}
     {%- set draft = found -%}
     {%- if not found.existed or outdated or found.replay['from'] != first or found.replay.source != replay.source -%}
         {%- if found.existed -%}
             {%- set reason = outdated or 'it was one from ' ~ found.replay['from'] ~ ', of the ' ~ found.replay.source -%}
             {%- do log(entity.name ~ ': the draft of a replay is begun anew: ' ~ reason, info=true) -%}
         {%- endif -%}
-        {%- set draft = spark_cdc._manifest_before(capture, head, replay['from']) -%}
+        {%- set draft = spark_cdc._manifest_before(ctx, timeline, replay['from']) -%}
     {%- endif -%}
     {%- if draft.loads and spark_cdc._load_time(draft.loads[-1]) > time -%}
-        {%- set draft = spark_cdc._manifest_before(capture, draft, time) -%}
+        {%- set draft = spark_cdc._manifest_before(ctx, draft, time) -%}
     {%- endif -%}
     {{ return(dict(
         draft,
         existed=found.existed,
-        replay={'from': first, 'source': replay.source, 'head': spark_cdc._draft_origin(head.loads)},
-        head_loads=spark_cdc._loads_by_date(capture, head.loads),
+        replay={'from': first, 'source': replay.source, 'timeline': spark_cdc._draft_origin(timeline.loads)},
+        timeline_loads=spark_cdc._loads_by_date(ctx, timeline.loads),
     )) }}
 {%- endmacro -%}
 
 
 {#- A manifest without its loads from a business time on. Loads that compact merged leave it
     together or not at all. -#}
-{%- macro _manifest_before(capture, manifest, time) -%}
+{%- macro _manifest_before(ctx, manifest, time) -%}
     {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
     {%- set dropped = manifest.loads[kept | length:][:1] -%}
     {%- if not dropped -%}{{ return(manifest) }}{%- endif -%}
-    {%- set entity, first = capture.entity, spark_cdc._loads_by_date(capture, dropped)[0] -%}
+    {%- set entity, first = ctx.entity, spark_cdc._loads_by_date(ctx, dropped)[0] -%}
     {%- if spark_cdc._load_time(first) < time -%}
         {%- set message -%}
 {{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has merged into one, which can be rebuilt {# -#}

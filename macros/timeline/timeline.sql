@@ -85,10 +85,10 @@
 {%- endmacro -%}
 
 
-{#- After the draft of a replay is published: its entries in the place of the head's. -#}
-{%- macro _timeline_replayed(head, draft) -%}
-    {%- set secrets = dict(head.get('secrets') or {}, **(draft.get('secrets') or {})) -%}
-    {{ return(spark_cdc._timeline(dict(spark_cdc._timeline_cut(head, 0), **({'secrets': secrets} if secrets else {})), draft.entries)) }}
+{#- After the draft of a replay is published: its entries in the place of the timeline's. -#}
+{%- macro _timeline_replayed(timeline, draft) -%}
+    {%- set secrets = dict(timeline.get('secrets') or {}, **(draft.get('secrets') or {})) -%}
+    {{ return(spark_cdc._timeline(dict(spark_cdc._timeline_cut(timeline, 0), **({'secrets': secrets} if secrets else {})), draft.entries)) }}
 {%- endmacro -%}
 
 

@@ -209,14 +209,14 @@
 {%- endmacro -%}
 
 
-{#- A capture (see _capture()) with `write`: the tables that its ledger, masked, events and load_log
+{#- A context (see _context()) with `write`: the tables that its ledger, public, events and load_log
     are written to, decided here for all that follows. -#}
-{%- macro _writing(capture) -%}
+{%- macro _writing(ctx) -%}
     {%- set write = {} -%}
-    {%- for name in ['ledger', 'masked', 'events', 'load_log'] -%}
-        {%- do write.update({name: spark_cdc._write_target(capture[name]) if capture[name] else none}) -%}
+    {%- for name in ['ledger', 'public', 'events', 'load_log'] -%}
+        {%- do write.update({name: spark_cdc._write_target(ctx[name]) if ctx[name] else none}) -%}
     {%- endfor -%}
-    {{ return(dict(capture, write=write)) }}
+    {{ return(dict(ctx, write=write)) }}
 {%- endmacro -%}
 
 

@@ -1,9 +1,9 @@
 {#- Refuses to compare loads while the YAML of an entity has other columns than the last commit.
-    Arguments: capture, head (its manifest). -#}
-{%- macro _check_head_columns(capture, head) -%}
-    {%- if head.definition and not spark_cdc._has_columns_of(capture.entity, head.definition) -%}
+    Arguments: ctx, timeline (its manifest). -#}
+{%- macro _check_timeline_columns(ctx, timeline) -%}
+    {%- if timeline.definition and not spark_cdc._has_columns_of(ctx.entity, timeline.definition) -%}
         {%- set message -%}
-{{ capture.entity.name }}: the columns of stg_{{ capture.entity.name }} are not those of the last load, {{ head.loads[-1] }}. Load once with {# -#}
+{{ ctx.entity.name }}: the columns of stg_{{ ctx.entity.name }} are not those of the last load, {{ timeline.loads[-1] }}. Load once with {# -#}
 the new columns, then compare.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
@@ -15,35 +15,35 @@ the new columns, then compare.
     what was taken up to a version and what has come since add up. A commit that adds loads has
     their rows, I, U and D. One that takes loads away, and perhaps adds others, has the difference
     between the states before and after it: what a consumer has to reverse.
-    Arguments: capture, view (relation of <entity>_changes), from_version, to_version (as of
+    Arguments: ctx, view (relation of <entity>_changes), from_version, to_version (as of
     changes()). -#}
-{%- macro _feed_sql(capture, view, from_version, to_version) -%}
-    {%- set entity, head = capture.entity, spark_cdc._read_manifest(capture.committed) -%}
-    {%- set last = head.sequence if to_version is none else to_version -%}
+{%- macro _feed_sql(ctx, view, from_version, to_version) -%}
+    {%- set entity, timeline = ctx.entity, spark_cdc._read_manifest(ctx.committed) -%}
+    {%- set last = timeline.sequence if to_version is none else to_version -%}
     {%- set first = last if from_version is none else from_version -%}
-    {%- do spark_cdc._check_feed_versions(entity, head, from_version, to_version) -%}
+    {%- do spark_cdc._check_feed_versions(entity, timeline, from_version, to_version) -%}
     {%- set nothing = 'select *\nfrom ' ~ view ~ '\nwhere false' -%}
-    {%- if not head.loads and not head.rewritten -%}{{ return(nothing) }}{%- endif -%}
-    {%- do spark_cdc._check_head_columns(capture, head) -%}
+    {%- if not timeline.loads and not timeline.rewritten -%}{{ return(nothing) }}{%- endif -%}
+    {%- do spark_cdc._check_timeline_columns(ctx, timeline) -%}
 
     {#- the manifests that together tell of all versions after the first, the oldest first: each
         of those from its last rewriting on -#}
-    {%- set told, manifests = [], spark_cdc._manifests_since(capture, head, first) -%}
+    {%- set told, manifests = [], spark_cdc._manifests_since(ctx, timeline, first) -%}
     {%- set oldest = manifests[0].rewritten -%}
     {%- if oldest > first -%}
         {%- set message -%}
 spark_cdc.changes: {{ entity.name }}: what changed since version {{ first }} can't be told any more: commit {{ oldest }} took loads away, and what was {# -#}
 there before it is not kept (vacuum has dropped it, the ledger was reset, or there was no model {{ entity.name }}_changes yet). Nothing was written. {# -#}
-Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a consumer that begins anew: {{ spark_cdc._check_feed_command() }}.
+Accepted are from_version {{ oldest }} to {{ timeline.sequence }}, and none, for a consumer that begins anew: {{ spark_cdc._check_feed_command() }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- for manifest in manifests if manifest.rewritten <= last -%}
-        {%- set records = spark_cdc._load_records(capture.masked, manifest.loads) -%}
+        {%- set records = spark_cdc._load_records(ctx.public, manifest.loads) -%}
         {%- do spark_cdc._check_feed_records(entity, manifest, records) -%}
         {%- do told.append({'manifest': manifest, 'commits': spark_cdc._commits(manifest, records), 'records': records}) -%}
     {%- endfor -%}
-    {%- set source = spark_cdc._across_changes(entity, capture.masked, head.layout) -%}
+    {%- set source = spark_cdc._across_changes(entity, ctx.public, timeline.layout) -%}
     {%- if from_version is none -%}
         {{ return(spark_cdc._feed_state_sql(entity, source, told[-1], last) or nothing) }}
     {%- endif -%}
@@ -231,15 +231,15 @@ from
 {%- macro _commit_time_sql(at) -%}{{ return("timestamp'" ~ at ~ " UTC'" if at else 'cast(null as timestamp)') }}{%- endmacro -%}
 
 
-{#- Refuses versions that changes() can't tell of. Arguments: entity, head (manifest of the last
+{#- Refuses versions that changes() can't tell of. Arguments: entity, timeline (manifest of the last
     commit), from_version and to_version as of changes(). -#}
-{%- macro _check_feed_versions(entity, head, from_version, to_version) -%}
+{%- macro _check_feed_versions(entity, timeline, from_version, to_version) -%}
     {%- set problems = [] -%}
     {%- for name, version in {'from_version': from_version, 'to_version': to_version}.items() if version is not none -%}
         {%- if version is not number or version is boolean or version < 0 or version | int != version -%}
             {%- do problems.append(name ~ " is '" ~ version ~ "'; accepted are whole numbers from 0, or none") -%}
-        {%- elif version > head.sequence -%}
-            {%- do problems.append(name ~ ' ' ~ version ~ ' is newer than the last commit, ' ~ head.sequence ~ ': take max(_commit_version) of what was taken from '
+        {%- elif version > timeline.sequence -%}
+            {%- do problems.append(name ~ ' ' ~ version ~ ' is newer than the last commit, ' ~ timeline.sequence ~ ': take max(_commit_version) of what was taken from '
                 ~ 'this entity; of one that was dropped and made anew, consumers begin anew, too (from_version none)') -%}
         {%- endif -%}
     {%- endfor -%}

@@ -63,7 +63,7 @@ select * from query_of_view
     {%- set builds = flags.WHICH in ['run', 'build', 'retry', 'run-operation'] -%}
     {%- set manifest = spark_cdc._cached_manifest(committed) or spark_cdc._read_manifest(committed) if builds else spark_cdc._empty_manifest() -%}
     {%- set entity = spark_cdc._entity(name) -%}
-    {%- if is_sensitive and table -%}{%- set relation = spark_cdc._capture(entity, committed.schema)[table] -%}{%- endif -%}
+    {%- if is_sensitive and table -%}{%- set relation = spark_cdc._context(entity, committed.schema)[table] -%}{%- endif -%}
     {%- if table -%}
         {%- set sql = query_of(entity, relation, committed, manifest.layout) -%}
     {%- elif is_hinted -%}
@@ -141,9 +141,9 @@ spark_cdc.as_of: {{ view.identifier }} can't be read as of a tag. Accepted are {
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- set capture = spark_cdc._capture(spark_cdc._entity(name), view.schema) -%}
-    {%- set manifest = spark_cdc._tagged_state(capture, tag | string) -%}
-    {%- set entity, relation = capture.entity, manifest.relation -%}
+    {%- set ctx = spark_cdc._context(spark_cdc._entity(name), view.schema) -%}
+    {%- set manifest = spark_cdc._tagged_state(ctx, tag | string) -%}
+    {%- set entity, relation = ctx.entity, manifest.relation -%}
     {%- if not spark_cdc._has_columns_of(entity, manifest.definition) -%}
         {%- set names, stored = adapter.get_columns_in_relation(relation) | map(attribute='name') | list, [] -%}
         {%- for column in names[:names.index('key_hash')] -%}{%- do stored.append({'sql': spark_cdc._quote(column)}) -%}{%- endfor -%}

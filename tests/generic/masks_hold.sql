@@ -25,7 +25,7 @@ compared as (
         count_if(is_shown) as shown_rows,
         bit_xor(row_hash) as difference
     from (
-        {%- for relation in ['expected', verified.masked] %}
+        {%- for relation in ['expected', verified.public] %}
         select
             load_id,
             operation,
@@ -48,7 +48,7 @@ found as (
 
     select
         format_string(
-            '{{ verified.masked }} has %s rows %s of the load that are not what the masks make of the %s of {{ verified.ledger }}',
+            '{{ verified.public }} has %s rows %s of the load that are not what the masks make of the %s of {{ verified.ledger }}',
             shown_rows, operation, expected_rows
         ) as problem,
         load_id,

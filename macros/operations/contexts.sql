@@ -4,9 +4,9 @@
     Arguments: operation (name of the macro, for messages), names (list of entities, or one; none
     for all), broken (a dictionary that takes what is wrong with an entity, by its name, for
     operations that only look: then nothing else is raised than unknown names). Returns a list of
-    captures (of _capture(), and of _writing() for operations that write to tables), each with
+    contexts (of _context(), and of _writing() for operations that write to tables), each with
     ledger_node and node (that of stg_<name>), which are dbt's. -#}
-{%- macro _captures(operation, names=none, broken=none) -%}
+{%- macro _contexts(operation, names=none, broken=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
     {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'maintain'] -%}
     {%- set problems = [] if broken is not none
@@ -33,22 +33,22 @@
         {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ' found ' ~ spark_cdc._counted(problems | length, 'problem')
             ~ ' before anything was done:\n  - ' ~ problems | unique | join('\n  - ')) -%}
     {%- endif -%}
-    {%- set captures = [] -%}
+    {%- set contexts = [] -%}
     {%- for name, node, ledger_node in found -%}
-        {%- set capture = dict(spark_cdc._capture(spark_cdc._described_entity(name, node), ledger_node.schema), ledger_node=ledger_node, node=node) -%}
-        {%- do captures.append(capture if broken is not none or operation in ['acknowledge', 'branch', 'discard_replay', 'tag'] else spark_cdc._writing(capture)) -%}
+        {%- set ctx = dict(spark_cdc._context(spark_cdc._described_entity(name, node), ledger_node.schema), ledger_node=ledger_node, node=node) -%}
+        {%- do contexts.append(ctx if broken is not none or operation in ['acknowledge', 'branch', 'discard_replay', 'tag'] else spark_cdc._writing(ctx)) -%}
     {%- endfor -%}
-    {{ return(captures) }}
+    {{ return(contexts) }}
 {%- endmacro -%}
 
 
 {#- The entities that an operation on drafts is about: those named, or all that have a draft.
-    Returns captures with draft (manifest, or an empty one). -#}
+    Returns contexts with draft (manifest, or an empty one). -#}
 {%- macro _drafted_captures(operation, names) -%}
     {%- set found = [] -%}
-    {%- for capture in spark_cdc._captures(operation, names) -%}
-        {%- set draft = spark_cdc._read_draft(capture) -%}
-        {%- if draft.existed or names -%}{%- do found.append(dict(capture, draft=draft)) -%}{%- endif -%}
+    {%- for ctx in spark_cdc._contexts(operation, names) -%}
+        {%- set draft = spark_cdc._read_draft(ctx) -%}
+        {%- if draft.existed or names -%}{%- do found.append(dict(ctx, draft=draft)) -%}{%- endif -%}
     {%- endfor -%}
     {%- do spark_cdc._stop(operation, [] if found else ['no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE --select ENTITY']) -%}
     {{ return(found) }}
@@ -59,25 +59,25 @@
     statement that lists schemas, one per schema. An entity whose names or columns are wrong
     stops no other: what is wrong with it is handed back. Arguments: operation (name of the
     macro, for messages), names (list of entities, or one; none for all), with_timelines (whether
-    manifests are read). Returns a dictionary: captures (as of _captures(), each with head and
+    manifests are read). Returns a dictionary: contexts (as of _contexts(), each with timeline and
     draft, manifests), broken (name to list of
     problems), wanted (list of the names; none for all). -#}
-{%- macro _captures_with_timelines(operation, names=none, with_timelines=true) -%}
+{%- macro _contexts_with_timelines(operation, names=none, with_timelines=true) -%}
     {%- set wanted, broken, problems = [names] if names is string else names or none, {}, spark_cdc._branch_problems() -%}
     {%- do spark_cdc._stop(operation, problems) -%}
-    {%- set captures = spark_cdc._captures(operation, wanted, broken) -%}
-    {%- if not with_timelines -%}{{ return({'captures': captures, 'broken': broken, 'wanted': wanted}) }}{%- endif -%}
-    {%- set texts = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
+    {%- set contexts = spark_cdc._contexts(operation, wanted, broken) -%}
+    {%- if not with_timelines -%}{{ return({'contexts': contexts, 'broken': broken, 'wanted': wanted}) }}{%- endif -%}
+    {%- set texts = spark_cdc._committed_texts(contexts | map(attribute='schema')) -%}
     {%- set found = [] -%}
-    {%- for capture in captures -%}
+    {%- for ctx in contexts -%}
         {%- set manifests = {} -%}
-        {%- for name, view in {'head': capture.committed, 'draft': capture.replay}.items() -%}
-            {%- set text = texts.get(capture.schema ~ '.' ~ view.identifier) -%}
+        {%- for name, view in {'timeline': ctx.committed, 'draft': ctx.replay}.items() -%}
+            {%- set text = texts.get(ctx.schema ~ '.' ~ view.identifier) -%}
             {%- do manifests.update({name: spark_cdc._parse_manifest(text, view) if text is not none else spark_cdc._empty_manifest()}) -%}
         {%- endfor -%}
-        {%- do found.append(dict(capture, **manifests)) -%}
+        {%- do found.append(dict(ctx, **manifests)) -%}
     {%- endfor -%}
-    {{ return({'captures': found, 'broken': broken, 'wanted': wanted}) }}
+    {{ return({'contexts': found, 'broken': broken, 'wanted': wanted}) }}
 {%- endmacro -%}
 
 
@@ -155,13 +155,13 @@
     dictionary, also of the schema where sensitive columns lie, from the name to: type (TABLE or
     VIEW), text (of a view), location and provider (file format, of a table); an empty one where
     the schema is missing. -#}
-{%- macro _catalog_of(capture) -%}
+{%- macro _catalog_of(ctx) -%}
     {%- set catalog = {} -%}
-    {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(capture.schema)) -%}{{ return(catalog) }}{%- endif -%}
+    {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(ctx.schema)) -%}{{ return(catalog) }}{%- endif -%}
     {%- set rows = [] -%}
-    {%- for schema in [capture.schema, capture.ledger.schema] | unique
-            if schema == capture.schema or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
-        {%- do rows.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '" ~ capture.entity.name ~ "_*'")) -%}
+    {%- for schema in [ctx.schema, ctx.ledger.schema] | unique
+            if schema == ctx.schema or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+        {%- do rows.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '" ~ ctx.entity.name ~ "_*'")) -%}
     {%- endfor -%}
     {%- for row in rows -%}
         {%- do catalog.update({row.tableName: {
@@ -171,15 +171,15 @@
             'provider': spark_cdc._provider_of(row) or none,
         }}) -%}
     {%- endfor -%}
-    {%- for sequence in spark_cdc._numbers_beside(capture) -%}
-        {%- set claim = spark_cdc._beside(capture, 'commit', sequence) -%}
+    {%- for sequence in spark_cdc._numbers_beside(ctx) -%}
+        {%- set claim = spark_cdc._beside(ctx, 'commit', sequence) -%}
         {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'is_claim': true}}) -%}
     {%- endfor -%}
-    {%- for name, manifest in spark_cdc._tags(capture).items() -%}
-        {%- do catalog.update({spark_cdc._beside(capture, 'tag', name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
+    {%- for name, manifest in spark_cdc._tags(ctx).items() -%}
+        {%- do catalog.update({spark_cdc._beside(ctx, 'tag', name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
     {%- endfor -%}
-    {%- for sequence, manifest in spark_cdc._retained_versions(capture).items() -%}
-        {%- do catalog.update({spark_cdc._beside(capture, 'version', sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
+    {%- for sequence, manifest in spark_cdc._retained_versions(ctx).items() -%}
+        {%- do catalog.update({spark_cdc._beside(ctx, 'version', sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
 {%- endmacro -%}
@@ -203,29 +203,29 @@
     manifests name, be they committed, claimed, drafted, tagged or kept for change feeds. Loads
     that were undone are among them until vacuum has them forgotten. Returns a dictionary: named,
     and compacted (what the histories among them stand for). -#}
-{%- macro _named_loads(operated) -%}
+{%- macro _named_loads(ctx) -%}
     {%- set named = [] -%}
-    {%- for identifier, found in spark_cdc._catalog_of(operated).items()
-            if found.type == 'VIEW' and identifier not in operated.forgotten_versions and ('spark_cdc manifest' in found.text or identifier.endswith(('_committed', '_replay')) or '_commit_' in identifier) -%}
+    {%- for identifier, found in spark_cdc._catalog_of(ctx).items()
+            if found.type == 'VIEW' and identifier not in ctx.forgotten_versions and ('spark_cdc manifest' in found.text or identifier.endswith(('_committed', '_replay')) or '_commit_' in identifier) -%}
         {%- if 'spark_cdc manifest:' in found.text -%}
             {%- set manifest = spark_cdc._parse_manifest(found.text, identifier) -%}
-            {%- do named.extend(manifest.loads + spark_cdc._undone_loads(manifest) | reject('in', operated.forgotten) | list) -%}
+            {%- do named.extend(manifest.loads + spark_cdc._undone_loads(manifest) | reject('in', ctx.forgotten) | list) -%}
         {%- else -%}
             {%- for part in found.text.replace('"', "'").split("'") if spark_cdc._is_load_id(part) -%}{%- do named.append(part) -%}{%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set named = named | unique | list -%}
     {%- set histories = spark_cdc._loads_with(named, 'is_history') -%}
-    {%- set records = spark_cdc._load_records(operated.masked, histories) -%}
+    {%- set records = spark_cdc._load_records(ctx.public, histories) -%}
     {%- if records | length < histories | length -%}
         {%- set missing = 'the records of compacted loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
-        {%- do spark_cdc._refuse_vacuum(operated, missing) -%}
+        {%- do spark_cdc._refuse_vacuum(ctx, missing) -%}
     {%- endif -%}
     {{ return({'named': named, 'compacted': records.values() | map(attribute='compacted') | sum(start=[]) | unique | list}) }}
 {%- endmacro -%}
 
 
-{#- Why a manifest can't be the head: <entity>_committed would show its rows under the columns
+{#- Why a manifest can't be the timeline: <entity>_committed would show its rows under the columns
     that the YAML declares now. A text, or none. -#}
 {%- macro _other_columns_problem(entity, manifest) -%}
     {%- if spark_cdc._has_columns_of(entity, manifest.definition) -%}{{ return(none) }}{%- endif -%}
