@@ -19,7 +19,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_cdc.hashing import padded_keys
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 KEYS = [f"key{number}" for number in range(1, 6)]
 VALUES = [f"value{number}" for number in range(1, 11)]

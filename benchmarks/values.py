@@ -14,7 +14,7 @@ import time
 
 from pyspark.sql import SparkSession
 
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 MACROS = load_macros()
 TEXTS = {  # of a number `id`

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from spark_cdc.macros import ROOT
+from spark_cdc.jinja_bridge import ROOT
 from warehouse import GUARDS, Warehouse, is_spark_3
 
 FORMAT = "acme"

@@ -24,8 +24,8 @@ from dbt.contracts.graph.manifest import Manifest
 
 import scale
 from shop import INTERPRETED
-from spark_cdc import chain
-from spark_cdc.macros import MACROS, Macros, load_macros
+from spark_cdc import dbt_runner
+from spark_cdc.jinja_bridge import MACROS, Macros, load_macros
 from warehouse import described, fetched, land_lines
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -95,8 +95,8 @@ class Parsed:
             parsed = dbtRunner().invoke(["parse", *self.places])
             if not parsed.success:
                 return None
-            self._packed[schema] = key, chain.packed(parsed.result)
-        copied: Manifest = chain.unpacked(self._packed[schema][1])
+            self._packed[schema] = key, dbt_runner.packed(parsed.result)
+        copied: Manifest = dbt_runner.unpacked(self._packed[schema][1])
         return copied
 
 

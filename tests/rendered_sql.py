@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 
-from spark_cdc.macros import Macros, load_macros
+from spark_cdc.jinja_bridge import Macros, load_macros
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTITIES = sorted(path.parent.name for path in ROOT.glob("models/*/stg_*.sql"))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from spark_cdc.macros import CompilerError, Macros, load_macros, load_macros_of
+from spark_cdc.jinja_bridge import CompilerError, Macros, load_macros, load_macros_of
 from test_config import changed
 from test_config import macros as configured
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from spark_cdc.macros import load_macros, load_macros_of
+from spark_cdc.jinja_bridge import load_macros, load_macros_of
 from test_adapters_columns import described as described_flat
 from test_adapters_columns import events_of
 from test_adapters_messages import COLUMNS, ROW, described, events, expected

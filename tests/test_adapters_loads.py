@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import EventWarehouse, column
-from spark_cdc.macros import CompilerError
+from spark_cdc.jinja_bridge import CompilerError
 
 pytestmark = [pytest.mark.proves("event formats"), pytest.mark.integration]
 

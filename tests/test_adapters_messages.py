@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from spark_cdc.macros import MACROS, ROOT, Macros, Node, load_macros, load_macros_of
+from spark_cdc.jinja_bridge import MACROS, ROOT, Macros, Node, load_macros, load_macros_of
 
 pytestmark = pytest.mark.proves("event formats")
 

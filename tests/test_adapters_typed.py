@@ -32,7 +32,7 @@ from event_warehouse import EventWarehouse, column
 from spark_cdc import jars, java, stream
 from spark_cdc import server as local_server
 from spark_cdc.hashing import row_hash
-from spark_cdc.macros import CompilerError, load_macros_of
+from spark_cdc.jinja_bridge import CompilerError, load_macros_of
 from test_adapters_loads import NAME
 
 pytestmark = pytest.mark.proves("event formats")

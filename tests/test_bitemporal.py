@@ -10,7 +10,7 @@ import pytest
 
 from event_warehouse import EventWarehouse, column
 from project import Project
-from spark_cdc.macros import Node, load_macros
+from spark_cdc.jinja_bridge import Node, load_macros
 from test_event_histories import MARK
 
 pytestmark = pytest.mark.proves("views")

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from project import Project
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("maintenance")
 

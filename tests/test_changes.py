@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc.macros import CompilerError, Node, load_macros
+from spark_cdc.jinja_bridge import CompilerError, Node, load_macros
 
 pytestmark = pytest.mark.proves("views")
 

@@ -19,11 +19,11 @@ from dbt.adapters.exceptions import FailedToConnectError
 
 from spark_cdc import (
     business_date,
-    chain,
+    connectivity,
     console,
+    dbt_runner,
     demo,
     project,
-    reach,
     replay,
     selection,
     state,
@@ -57,22 +57,22 @@ def fake_dbt(monkeypatch, tmp_path):
     def invoke(dbt, words, shown, watch, *_):
         if words[0] == "ls":
             names = "\n".join(["stg_a", "a_ledger", "a_committed", "b_ledger", "general_ledger"])
-            return chain.Done(True, names), None
+            return dbt_runner.Done(True, names), None
         if words[0] == "run-operation":
-            return chain.Done(True, f"12:00:00  spark_cdc: {os.environ['STATUS']}"), None
+            return dbt_runner.Done(True, f"12:00:00  spark_cdc: {os.environ['STATUS']}"), None
         with calls.open("a") as lines:
             lines.write(f"{dbt._environment['SPARK_CDC_PORT']}|{' '.join(words)}\n")
         fails = os.environ.get("FAIL_AT")
         if fails and fails in " ".join(words):
-            return chain.Done(False, ""), None
+            return dbt_runner.Done(False, ""), None
         node = SimpleNamespace(node_name="a_committed", node_status="success")
         of_node = {"node_info": node, "run_result": SimpleNamespace(execution_time=1.5)}
         for name, data in {"PrintEvent": {"msg": LOAD}, "NodeFinished": of_node}.items():
             watch(SimpleNamespace(info=SimpleNamespace(name=name), data=SimpleNamespace(**data)))
-        return chain.Done(True, LOAD, models=1), None
+        return dbt_runner.Done(True, LOAD, models=1), None
 
-    monkeypatch.setattr(chain.Dbt, "_invoke", invoke)
-    monkeypatch.setattr(chain.reach, "problem", lambda *_: None)
+    monkeypatch.setattr(dbt_runner.Dbt, "_invoke", invoke)
+    monkeypatch.setattr(dbt_runner.connectivity, "problem", lambda *_: None)
     monkeypatch.delenv("FAIL_AT", raising=False)
     monkeypatch.setenv("SPARK_CDC_PORT", "10999")
     monkeypatch.setenv("STATUS", statuses(a=[], b=[]))
@@ -352,11 +352,11 @@ def test_no_server_answers(monkeypatch, tmp_path):
     address = ["127.0.0.1", free, place]
     running = [None]
     monkeypatch.setenv("SPARK_CDC_PORT", str(free))
-    monkeypatch.setattr(reach, "_address", lambda _: tuple(address))
-    monkeypatch.setattr(reach.server_state, "running_port", lambda _: running[0])
+    monkeypatch.setattr(connectivity, "_address", lambda _: tuple(address))
+    monkeypatch.setattr(connectivity.server_state, "running_port", lambda _: running[0])
 
     def said(error: BaseException | None = None) -> str:
-        found = reach.problem(None, error)
+        found = connectivity.problem(None, error)
         return f"{found.message} {found.next_step}" if found else ""
 
     assert f"No Spark server answers on 127.0.0.1:{free}. Host and port are in {place};" in said()
@@ -393,7 +393,7 @@ WRAPPED = "Runtime Error\n  Compilation Error in macro tag (macros/tag.sql)\n"
 )
 def test_what_a_macro_raised(error, said):
     output = f"10:00:01  Encountered an error while running operation: {error}"
-    assert chain.macro_message(chain.Done(False, f"10:00:00  Running\n{output}")) == said
+    assert dbt_runner.macro_message(dbt_runner.Done(False, f"10:00:00  Running\n{output}")) == said
 
 
 def test_load_checks_all_dates_first(fake_dbt, capsys):
@@ -619,15 +619,18 @@ def test_dbt_runs_as_a_library(monkeypatch, tmp_path):
     monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(root))
     monkeypatch.setenv("DBT_LOG_PATH", "here")
     monkeypatch.delenv("SPARK_CDC_PORT", raising=False)
-    monkeypatch.setattr(chain.project.server_state, "running_port", lambda _: 10999)
-    monkeypatch.setattr(chain.reach, "problem", lambda *_: None)
+    monkeypatch.setattr(dbt_runner.project.server_state, "running_port", lambda _: 10999)
+    monkeypatch.setattr(dbt_runner.connectivity, "problem", lambda *_: None)
     monkeypatch.chdir(elsewhere)
     before, handler = dict(os.environ), signal.getsignal(signal.SIGINT)
-    dbt = chain.Dbt()
+    dbt = dbt_runner.Dbt()
     done = dbt.run("parse", variables={"PROBE": "x"})
     assert done.ok, done.output
     assert not dbt.run("parse").ok  # PROBE was for one command
-    assert chain.Dbt(variables={"PROBE": "x"}, parses_once=True).run("ls").lines[-1] == "small.one"
+    assert (
+        dbt_runner.Dbt(variables={"PROBE": "x"}, parses_once=True).run("ls").lines[-1]
+        == "small.one"
+    )
     assert (dict(os.environ), Path.cwd()) == (before, elsewhere)
     assert signal.getsignal(signal.SIGINT) is handler
     assert (root / "here" / "dbt.log").is_file()

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from rendered_sql import Relation, manifest_of
-from spark_cdc.macros import MACROS, ROOT, CompilerError, Macros, load_macros
+from spark_cdc.jinja_bridge import MACROS, ROOT, CompilerError, Macros, load_macros
 
 pytestmark = pytest.mark.proves("settings")
 

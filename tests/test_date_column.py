@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import column
-from spark_cdc.macros import CompilerError
+from spark_cdc.jinja_bridge import CompilerError
 from warehouse import Warehouse
 
 pytestmark = pytest.mark.proves("input")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rendered_sql import Relation, manifest_of
-from spark_cdc.macros import Macros, load_macros_of
+from spark_cdc.jinja_bridge import Macros, load_macros_of
 
 pytestmark = pytest.mark.proves("schema change")
 

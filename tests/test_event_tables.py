@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import EventWarehouse, column
-from spark_cdc.macros import CompilerError, load_macros
+from spark_cdc.jinja_bridge import CompilerError, load_macros
 from test_adapters_columns import described as described_flat
 from test_adapters_columns import typed_sql
 from test_adapters_messages import COLUMNS, FIXTURES, ROW, described

@@ -17,7 +17,7 @@ import pytest
 from event_histories import History, Knobs, histories
 from event_warehouse import EventWarehouse, column
 from scale import HISTORIES
-from spark_cdc.macros import CompilerError
+from spark_cdc.jinja_bridge import CompilerError
 from test_event_histories import ALWAYS, COLUMNS, MARK, NEVER, OPS, PLAIN, differences, merged
 
 pytestmark = pytest.mark.proves("change events")

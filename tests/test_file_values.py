@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import column
-from spark_cdc.macros import CompilerError, load_macros
+from spark_cdc.jinja_bridge import CompilerError, load_macros
 from test_backfill import backfill
 from warehouse import GUARDS, Warehouse
 

@@ -14,7 +14,7 @@ import pytest
 from project import Project
 from spark_cdc import cli
 from spark_cdc.exit_codes import ExitCode
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("load types")
 

@@ -20,7 +20,7 @@ from pyhive import hive
 
 import rendered_sql
 from project import Project
-from spark_cdc.macros import Macros
+from spark_cdc.jinja_bridge import Macros
 
 pytestmark = pytest.mark.proves("house")
 

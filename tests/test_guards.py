@@ -13,7 +13,7 @@ import pytest
 from project import Project
 from rendered_sql import manifest_of
 from shop import Outcome, Shop, opened
-from spark_cdc.macros import CompilerError, Macros
+from spark_cdc.jinja_bridge import CompilerError, Macros
 from test_config import macros, plan
 
 pytestmark = pytest.mark.proves("guards")

@@ -16,7 +16,7 @@ from pytz import utc
 
 from rendered_sql import Relation
 from spark_cdc.hashing import padded_keys, row_hash
-from spark_cdc.macros import MODULES, Macros, load_macros
+from spark_cdc.jinja_bridge import MODULES, Macros, load_macros
 
 pytestmark = [pytest.mark.proves("hashing"), pytest.mark.full]
 

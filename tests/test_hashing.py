@@ -21,7 +21,7 @@ from spark_cdc.hashing import (
     row_hash,
     xxhash64_of_long,
 )
-from spark_cdc.macros import CompilerError, load_macros
+from spark_cdc.jinja_bridge import CompilerError, load_macros
 
 pytestmark = pytest.mark.proves("hashing")
 

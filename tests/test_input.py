@@ -17,7 +17,7 @@ import pytest
 from event_warehouse import column
 from project import Project
 from shop import Outcome, Shop, opened
-from spark_cdc.macros import CompilerError, load_macros_of
+from spark_cdc.jinja_bridge import CompilerError, load_macros_of
 from warehouse import Warehouse, is_spark_3
 
 pytestmark = pytest.mark.proves("input")

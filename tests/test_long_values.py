@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import EventWarehouse, column
-from spark_cdc.macros import CompilerError, load_macros
+from spark_cdc.jinja_bridge import CompilerError, load_macros
 
 pytestmark = pytest.mark.proves("input")
 DAY = "2024-05-01"

@@ -15,7 +15,7 @@ from urllib.parse import urlparse
 import pytest
 
 from project import Project
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 from warehouse import described
 
 pytestmark = pytest.mark.proves("maintenance")

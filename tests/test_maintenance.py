@@ -14,7 +14,7 @@ from urllib.parse import urlparse
 import pytest
 
 from project import Project
-from spark_cdc import chain, cli
+from spark_cdc import cli, dbt_runner
 from spark_cdc.errors import SparkCdcError
 
 pytestmark = pytest.mark.proves("maintenance")
@@ -288,12 +288,12 @@ def test_commands_call_the_macros(
 ) -> None:
     called: list[list[str]] = []
 
-    def invoke(self: chain.Dbt, words: list[str], *_: Any) -> tuple[chain.Done, None]:
+    def invoke(self: dbt_runner.Dbt, words: list[str], *_: Any) -> tuple[dbt_runner.Done, None]:
         called.append(list(words))
-        return chain.Done(len(called) == 1, ""), None
+        return dbt_runner.Done(len(called) == 1, ""), None
 
-    monkeypatch.setattr(chain.Dbt, "_invoke", invoke)
-    monkeypatch.setattr(chain.reach, "problem", lambda *_: None)
+    monkeypatch.setattr(dbt_runner.Dbt, "_invoke", invoke)
+    monkeypatch.setattr(dbt_runner.connectivity, "problem", lambda *_: None)
     arguments = cli.parser().parse_args([*words.split(), "--target", "cluster"])
     assert arguments.run(arguments) == 0
     at = called[0].index("run-operation")
@@ -350,24 +350,24 @@ def test_verify_prints_what_the_tests_found(
     other = dict.fromkeys(FINDING) | {"entity": "orders", "problem": "a view is missing"}
     rows = [FINDING, other | {"repair": "dbt run"}]
 
-    def run(_: chain.Dbt, *words: str, **_more: Any) -> chain.Done:
+    def run(_: dbt_runner.Dbt, *words: str, **_more: Any) -> dbt_runner.Done:
         ran.append(words)
         if words[0] == "test" and failures == "not written":
-            return chain.Done(ok, "")
+            return dbt_runner.Done(ok, "")
         if words[0] == "test":
             results = [{"unique_id": "test.shop.b.2", "failures": failures}]
             written.write_text(json.dumps({"results": results}), encoding="utf-8")
-            return chain.Done(ok, "")
+            return dbt_runner.Done(ok, "")
         [part] = json.loads(words[3])["parts"]
         one = {"entity": "orders", part: {"tests": plan, "findings": rows}[part]}
-        return chain.Done(True, f"12:00:00  spark_cdc: {json.dumps({'entities': [one]})}")
+        return dbt_runner.Done(True, f"12:00:00  spark_cdc: {json.dumps({'entities': [one]})}")
 
     (tmp_path / "dbt_project.yml").write_text("name: shop\n", encoding="utf-8")
     written = tmp_path / "target" / "run_results.json"
     written.parent.mkdir()
     written.write_text('{"results": []}', encoding="utf-8")  # of an earlier run
     monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(tmp_path))
-    monkeypatch.setattr(chain.Dbt, "run", run)
+    monkeypatch.setattr(dbt_runner.Dbt, "run", run)
     arguments = cli.parser().parse_args(["verify", "--select", "orders"])
     if wanted is None:
         assert arguments.run(arguments) == 0

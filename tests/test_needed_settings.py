@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spark_cdc.macros import CompilerError, Macros
+from spark_cdc.jinja_bridge import CompilerError, Macros
 from test_config import GOOD, LEDGER, Node, changed, macros
 
 pytestmark = pytest.mark.proves("settings")

@@ -11,7 +11,7 @@ from pyspark.sql import types
 import scale
 from event_warehouse import column
 from spark_cdc import sample
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 from warehouse import Warehouse
 
 pytestmark = pytest.mark.proves("input")

@@ -18,9 +18,9 @@ import yaml
 from rendered_sql import Node
 from spark_cdc import cli as command_line
 from spark_cdc import entity as entities
-from spark_cdc import macros, new
+from spark_cdc import jinja_bridge, new
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 from spark_cdc.new import Column, Entity
 from spark_cdc.synthetic.session import start_session
 
@@ -313,7 +313,7 @@ def test_the_rules_are_those_that_the_project_runs_with(tmp_path, monkeypatch):
     assert "accepted are weekly, full, delta, events" in refused(*words, "ful")
     shutil.rmtree(package)
     assert "accepted are full, delta, events" in refused(*words, "weekly")
-    monkeypatch.setattr(macros, "ROOT", tmp_path)
+    monkeypatch.setattr(jinja_bridge, "ROOT", tmp_path)
     with pytest.raises(SparkCdcError, match="The dbt package spark_cdc is not installed"):
         entity(*words, "full")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import column
-from spark_cdc.macros import CompilerError, load_macros
+from spark_cdc.jinja_bridge import CompilerError, load_macros
 from warehouse import Warehouse, is_spark_3
 
 pytestmark = pytest.mark.proves("input")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rendered_sql import manifest_of
-from spark_cdc.macros import CompilerError, load_macros
+from spark_cdc.jinja_bridge import CompilerError, load_macros
 from test_config import macros
 
 pytestmark = pytest.mark.proves("undo")

@@ -14,7 +14,7 @@ import pytest
 
 from event_warehouse import column
 from rendered_sql import manifest_of
-from spark_cdc.macros import Macros, load_macros_of
+from spark_cdc.jinja_bridge import Macros, load_macros_of
 from warehouse import query_runner
 
 pytestmark = pytest.mark.proves("views")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc import chain, plan
 from spark_cdc import cli as command_line
+from spark_cdc import dbt_runner, plan
 
 pytestmark = pytest.mark.proves("branches")
 
@@ -82,7 +82,7 @@ def written(project: Project, date: str, names: Sequence[str]) -> list[str]:
 
     select = ("--select", *(f"path:models/{name}" for name in names), "cdc_loads")
     variables = {"SPARK_CDC_BUSINESS_DATE": date}
-    done = chain.Dbt().run("run", *select, variables=variables, watch=watch)
+    done = dbt_runner.Dbt().run("run", *select, variables=variables, watch=watch)
     assert done.ok, done.output
     tables = (
         r"(create table if not exists|insert overwrite table|alter table|delete from)"

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from project import Project
-from spark_cdc import business_date, chain, cli, replay, selection
-from spark_cdc.macros import CompilerError, load_macros
+from spark_cdc import business_date, cli, dbt_runner, replay, selection
+from spark_cdc.jinja_bridge import CompilerError, load_macros
 from test_config import GOOD, macros
 
 pytestmark = pytest.mark.proves("command line")
@@ -30,8 +30,8 @@ SELECTED = {
     "' ~ name ~ '_committed'": "the view that a repair makes anew",
     "' ~ node.name": "the same",
     "' ~ (model.name": "the consumer of a change feed that begins anew",
-    "{chain.selector(entity.name)}": "a load of the entity",
-    "{' '.join(views)}": "chain.views_of()",
+    "{dbt_runner.selector(entity.name)}": "a load of the entity",
+    "{' '.join(views)}": "dbt_runner.views_of()",
     "{tables}": "published tables, by name",
     "tag:spark_cdc_verify)": "help of verify",
     "tag:spark_cdc_verify,": "tests of whole ledgers, which a build leaves out",
@@ -104,7 +104,7 @@ def test_each_command_of_ours_names_entities() -> None:
             ):
                 continue
             count += 1
-            is_built = "chain.options(" in rest or "_names(" in rest
+            is_built = "dbt_runner.options(" in rest or "_names(" in rest
             if "--select" not in rest and not is_built:
                 wrong.append(f"{name}: {match[0]}{rest[:60]}")
     assert wrong == []
@@ -253,5 +253,5 @@ def test_a_printed_command_runs_nothing_else(
     project.land("wiped", "2024-01-03", "id,value", "1,2024-01-01")
     assert cli.main(["load", "2024-01-03", "--select", "wiped"]) == 0, capsys.readouterr().out
     assert cli.main(["load", "2024-01-04", "--select", "nobody"]) == 2
-    assert chain.selector("wiped") in command
+    assert dbt_runner.selector("wiped") in command
     assert len(project.rows("own", "n")) == 2

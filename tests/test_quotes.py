@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("input")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import column
-from spark_cdc.macros import Macros, load_macros, load_macros_of
+from spark_cdc.jinja_bridge import Macros, load_macros, load_macros_of
 from warehouse import query_runner
 
 pytestmark = pytest.mark.proves("quarantine")

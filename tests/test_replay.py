@@ -12,7 +12,7 @@ import yaml
 
 from project import Project
 from spark_cdc import table_formats
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("replay")
 

@@ -18,7 +18,7 @@ import vl_convert
 
 import reports
 from project import Project
-from spark_cdc import chain, cli, report, report_page
+from spark_cdc import cli, dbt_runner, report, report_page
 from spark_cdc.report_figures import KINDS, Attention, Entity, age, entity
 
 pytestmark = pytest.mark.proves("report")
@@ -425,10 +425,10 @@ def test_lines_of_dbt_are_taken_as_they_are() -> None:
         for names, rows in (("ab", "spark_cdc: "), ("b", "later"), ("", ""))
     ]
     said = "one\n" + "".join(f"spark_cdc: {json.dumps(line)}\n" for line in lines)
-    done = chain.Done(True, said)
-    assert chain.data(done) == lines[0]
-    assert chain.parts(done, "log") == {"a": {"rows": "spark_cdc: "}, "b": {"rows": "later"}}
-    assert chain.parts(done, "plan") == {}
+    done = dbt_runner.Done(True, said)
+    assert dbt_runner.data(done) == lines[0]
+    assert dbt_runner.parts(done, "log") == {"a": {"rows": "spark_cdc: "}, "b": {"rows": "later"}}
+    assert dbt_runner.parts(done, "plan") == {}
 
 
 @pytest.mark.parametrize(

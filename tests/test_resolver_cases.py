@@ -21,7 +21,7 @@ import yaml
 from project import INTERPRETED
 from rendered_sql import manifest_of
 from spark_cdc import server as local_server
-from spark_cdc.macros import Macros, load_macros
+from spark_cdc.jinja_bridge import Macros, load_macros
 from warehouse import query_runner
 
 pytestmark = pytest.mark.proves("change events")

@@ -17,7 +17,7 @@ import pytest
 
 from project import Project
 from shop import Shop, opened
-from spark_cdc.macros import CompilerError, Node, load_macros
+from spark_cdc.jinja_bridge import CompilerError, Node, load_macros
 from test_backfill import backfill
 from warehouse import Warehouse
 

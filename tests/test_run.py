@@ -17,7 +17,7 @@ from pyhive.exc import OperationalError
 
 from event_warehouse import EventWarehouse, column
 from project import Project
-from spark_cdc import business_date, chain, pending, schedule
+from spark_cdc import business_date, dbt_runner, pending, schedule
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import ExitCode
@@ -358,7 +358,7 @@ def test_again_and_again(
     monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(tmp_path))
     parsed: list[Any] = []
 
-    def once(arguments: Any, dbt: chain.Dbt) -> int:
+    def once(arguments: Any, dbt: dbt_runner.Dbt) -> int:
         parsed.append(dbt._parsed)
         dbt._parsed = dbt._parsed or object()
         if len(parsed) == 2:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from spark_cdc import chain, console, schedule
 from spark_cdc import cli as command_line
+from spark_cdc import console, dbt_runner, schedule
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.schedule import Lane, Outcome
 
@@ -184,14 +184,20 @@ class FakeDbt:
         self.entities: dict[str, dict[str, Any]] = {}
 
     def invoke(
-        self, _: chain.Dbt, words: tuple[str, ...], shown: bool, watch: Any, given: Any, *more: Any
-    ) -> tuple[chain.Done, None]:
+        self,
+        _: dbt_runner.Dbt,
+        words: tuple[str, ...],
+        shown: bool,
+        watch: Any,
+        given: Any,
+        *more: Any,
+    ) -> tuple[dbt_runner.Done, None]:
         if words[0] == "ls":
             names = [f"{entity}_{kind}" for entity in "ab" for kind in ("ledger", "committed")]
-            return chain.Done(True, "\n".join(names)), None
+            return dbt_runner.Done(True, "\n".join(names)), None
         if "spark_cdc.state" in words:
             found = [one | {"entity": name} for name, one in self.entities.items()]
-            return chain.Done(True, f"spark_cdc: {json.dumps({'entities': found})}"), None
+            return dbt_runner.Done(True, f"spark_cdc: {json.dumps({'entities': found})}"), None
         dates = given.get("SPARK_CDC_BUSINESS_DATE", "")
         line = " ".join(words)
         self.calls.append((line, json.loads(dates) if dates.startswith("{") else {}))
@@ -199,18 +205,18 @@ class FakeDbt:
         for text in failing:
             self.fails.remove(text)
         nodes = tuple(
-            chain.Node(name, "error" if failing else "success", "Connection refused")
+            dbt_runner.Node(name, "error" if failing else "success", "Connection refused")
             for name in words
             if name.endswith(("_ledger", "_committed"))
         )
-        return chain.Done(not failing, "it is wrong", models=1, nodes=nodes), None
+        return dbt_runner.Done(not failing, "it is wrong", models=1, nodes=nodes), None
 
 
 @pytest.fixture
 def dbt(monkeypatch: pytest.MonkeyPatch) -> FakeDbt:
     fake = FakeDbt()
-    monkeypatch.setattr(chain.Dbt, "_invoke", lambda *given: fake.invoke(*given))
-    monkeypatch.setattr(chain.reach, "problem", lambda *_: None)
+    monkeypatch.setattr(dbt_runner.Dbt, "_invoke", lambda *given: fake.invoke(*given))
+    monkeypatch.setattr(dbt_runner.connectivity, "problem", lambda *_: None)
     monkeypatch.setattr(schedule, "PAUSE", 0.01)
     monkeypatch.setenv("SPARK_CDC_PORT", "10999")
     return fake

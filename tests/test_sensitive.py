@@ -14,7 +14,7 @@ import pytest
 
 import scale
 from project import Project
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("sensitive")
 

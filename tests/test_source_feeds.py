@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc.macros import CompilerError, Macros
+from spark_cdc.jinja_bridge import CompilerError, Macros
 from test_config import GOOD, KEY, LEDGER, Node, column, macros
 
 pytestmark = pytest.mark.proves("source feeds")

@@ -26,7 +26,7 @@ from project import ROOT, Project
 from spark_cdc import cli as command_line
 from spark_cdc import entity, java, stream
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 from spark_cdc.streaming.job import explained, watch
 from spark_cdc.streaming.registry import Registry
 from spark_cdc.streaming.times import State

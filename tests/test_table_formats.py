@@ -18,7 +18,7 @@ import pytest
 from project import Project
 from spark_cdc import jars, java, server, table_formats
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.macros import CompilerError, Macros, load_macros
+from spark_cdc.jinja_bridge import CompilerError, Macros, load_macros
 from spark_cdc.server_state import Status
 
 pytestmark = [pytest.mark.proves("file formats"), pytest.mark.integration]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import scale
-from spark_cdc.macros import MACROS, load_macros
+from spark_cdc.jinja_bridge import MACROS, load_macros
 
 pytestmark = pytest.mark.proves("commit and crash")
 

@@ -12,7 +12,7 @@ import pytest
 from project import Project
 from spark_cdc import cli as command_line
 from spark_cdc import diff
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("undo")
 

@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from pyhive.exc import OperationalError
 
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("values")
 

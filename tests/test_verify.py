@@ -16,7 +16,7 @@ import pytest
 
 from project import Project
 from spark_cdc import cli, maintenance
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 from test_data_tests import VERIFYING
 from test_maintenance import (
     COLUMNS,

@@ -28,7 +28,7 @@ import wheel
 from spark_cdc import cli, demo, init, packages, parsing, project
 from spark_cdc.environment import Environment, variables
 from spark_cdc.errors import SparkCdcError, UsageError
-from spark_cdc.macros import load_macros
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("house")
 

@@ -18,7 +18,7 @@ import pytz
 
 import scale
 from spark_cdc.hashing import padded_keys
-from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
+from spark_cdc.jinja_bridge import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 
 # What random loads may do, and what would stop them elsewhere.
 GUARDS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band", "late_share")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_cdc import business_date, chain, console, parsing
+from spark_cdc import business_date, console, dbt_runner, parsing
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "spark-cdc acknowledge 2062-03-01 --select orders",
     )
     parser.add_argument("dates", nargs="+", metavar="DATE", help="2024-03-01, '2024-03-01 10:15'")
-    chain.add_arguments(parser, "select", "target", "branch", "dry-run")
+    dbt_runner.add_arguments(parser, "select", "target", "branch", "dry-run")
     parsing.set_run(parser, Options, run)
 
 
@@ -36,7 +36,7 @@ def run(arguments: Options) -> int:
     """Run the macro, and print what it acknowledged."""
     dates = [business_date.parse(text)[1] for text in arguments.dates]
     more = {"execute": False} if arguments.dry_run else {}
-    chain.Dbt(arguments.target).show("acknowledge", arguments.select, dates=dates, **more)
+    dbt_runner.Dbt(arguments.target).show("acknowledge", arguments.select, dates=dates, **more)
     if arguments.dry_run:
         console.dry_run()
     return 0

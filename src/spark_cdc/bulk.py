@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, notify, project, schedule, selection, stacks
+from spark_cdc import console, dbt_runner, notify, project, schedule, selection, tracebacks
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -36,7 +36,7 @@ def check(arguments: Options) -> None:
         raise UsageError(f"--dates-per-statement is {count}. Accepted is 1 to {MOST}.", EXAMPLE)
 
 
-def run(arguments: Options, dbt: chain.Dbt, dates: Sequence[tuple[dt.datetime, str]]) -> int:
+def run(arguments: Options, dbt: dbt_runner.Dbt, dates: Sequence[tuple[dt.datetime, str]]) -> int:
     """Load the dates of each entity, then bring its views up to date; or say what would come."""
     entities = list(selection.models(dbt, arguments.select, arguments.exclude))
     if not entities:
@@ -59,12 +59,12 @@ def run(arguments: Options, dbt: chain.Dbt, dates: Sequence[tuple[dt.datetime, s
             heard=screen.line,
         )
         if not done.ok:
-            return [schedule.Outcome(False, chain.macro_message(done) or done.output)]
-        views = chain.views_of([entity])
+            return [schedule.Outcome(False, dbt_runner.macro_message(done) or done.output)]
+        views = dbt_runner.views_of([entity])
         if not arguments.dry_run and not dbt.run("run", "--select", *views).ok:
             raise SparkCdcError(
                 f"The bulk load of {entity} is committed, but its views could not be created.",
-                f"{chain.LOG} Create them:\ndbt run --select {' '.join(views)}",
+                f"{dbt_runner.LOG} Create them:\ndbt run --select {' '.join(views)}",
             )
         return [schedule.Outcome(True)]
 
@@ -76,7 +76,7 @@ def run(arguments: Options, dbt: chain.Dbt, dates: Sequence[tuple[dt.datetime, s
         raise SparkCdcError(
             f"The bulk load of {failed} {how}, and nothing of it is committed.{more}\n"
             f"{lane.failed}",
-            f"When the cause is gone, run the same command again. All output: {stacks.LOG}.\n"
+            f"When the cause is gone, run the same command again. All output: {tracebacks.LOG}.\n"
             f"{arguments.line}",
         )
     if arguments.dry_run:

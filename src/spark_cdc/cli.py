@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from spark_cdc import __version__, chain, console, parsing
+from spark_cdc import __version__, console, dbt_runner, parsing
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import MEANINGS, ExitCode
 
@@ -103,13 +103,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 @contextlib.contextmanager
 def _own_process() -> Iterator[None]:
     """Let commands meanwhile end the process, which is theirs alone."""
-    before, chain.end_process = chain.end_process, _end
+    before, dbt_runner.end_process = dbt_runner.end_process, _end
     # What cleans up behind a process that ends at once is not to say so.
     sys.warnoptions.append("ignore:resource_tracker")
     try:
         yield
     finally:
-        chain.end_process = before
+        dbt_runner.end_process = before
         sys.warnoptions.remove("ignore:resource_tracker")
 
 

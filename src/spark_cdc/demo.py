@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spark_cdc import (
-    chain,
     console,
+    dbt_runner,
     java,
     packages,
     parsing,
@@ -140,7 +140,7 @@ def reset(cursor: server_state.Cursor, root: Path, schema: str) -> None:
     cursor.execute(f"create database {schema} with dbproperties ('{MARKER}' = 'true')")
 
 
-def _dbt(name: str, dbt: chain.Dbt, arguments: Sequence[str], log: Path) -> str:
+def _dbt(name: str, dbt: dbt_runner.Dbt, arguments: Sequence[str], log: Path) -> str:
     """Run a dbt command as a step, its output folded into the log; return the output."""
     command = " ".join(f"{word!r}" if " " in word else word for word in arguments)
     with console.Step(name):
@@ -316,7 +316,7 @@ def run(arguments: Options) -> int:
     found = server.start(chosen, if_needed=True)
     # dbt's snapshots need one, and are enabled when dbt parses
     variables = {"SPARK_CDC_SNAPSHOTS": table_format} if table_format else {}
-    dbt = chain.Dbt(parses_once=True, variables=variables)
+    dbt = dbt_runner.Dbt(parses_once=True, variables=variables)
     days = plan(root, PLAIN_FILES if table_format else ())
     shown = [name for name in ENTITIES if any(name in e for _, e in days)]
     in_format = {"spark_cdc_file_format": arguments.format} if arguments.format else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, parsing, state
+from spark_cdc import console, dbt_runner, parsing, state
 from spark_cdc.errors import UsageError
 
 
@@ -48,7 +48,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     )
     parser.add_argument("--limit", type=int, default=20, help="rows to show (default: 20)")
     parsing.add_output(parser)
-    chain.add_arguments(parser, "target", "branch")
+    dbt_runner.add_arguments(parser, "target", "branch")
     parsing.set_run(parser, Options, run)
 
 
@@ -62,7 +62,7 @@ def run(arguments: Options) -> int:
             " dates, loads or tags, or --branch NAME without a state.",
             f"spark-cdc diff {arguments.entity} 2024-03-01 2024-03-04",
         )
-    dbt = chain.Dbt(arguments.target)
+    dbt = dbt_runner.Dbt(arguments.target)
     asked = {"row_limit": arguments.limit, **given}
     one = state.ask(dbt, [arguments.entity], diff=asked)["entities"][0]
     is_json = arguments.output == "json"

@@ -16,7 +16,7 @@ from typing import Any
 
 import jinja2
 
-from spark_cdc import macros, project
+from spark_cdc import jinja_bridge, project
 from spark_cdc.errors import SparkCdcError
 
 ROLES = ("key", "untracked", "control")
@@ -127,30 +127,30 @@ def path_of(entity: Entity) -> str:
 # --- what is accepted ---------------------------------------------------------
 
 
-def rules() -> tuple[macros.Macros, list[str]]:
+def rules() -> tuple[jinja_bridge.Macros, list[str]]:
     """Return the macros that know what is accepted, and the formats of change events they read.
 
     Formats for which the project has a macro of its own are among them.
     """
-    place = macros.folder()
+    place = jinja_bridge.folder()
     return _loaded(place, tuple(_own_formats(place)))
 
 
 @functools.cache
 def _loaded(
     place: Path, own_files: tuple[tuple[Path, str], ...]
-) -> tuple[macros.Macros, list[str]]:
+) -> tuple[jinja_bridge.Macros, list[str]]:
     context: dict[str, Any] = {}
     folders = [place / name for name in RULES]
     # a load asks the server for the secret of sensitive columns
-    package = macros.load_macros(folders, context=context, _secret=lambda: None)
+    package = jinja_bridge.load_macros(folders, context=context, _secret=lambda: None)
     try:
-        own = macros.load_macros([path for path, _ in own_files], spark_cdc=package)
+        own = jinja_bridge.load_macros([path for path, _ in own_files], spark_cdc=package)
     except (jinja2.TemplateError, ValueError) as error:
         raise SparkCdcError(
             f"The project's own macros of change events can't be read: {error}", "Correct them."
         ) from error
-    context |= {macros.PACKAGE: package, **{name: own[name] for name in own}}
+    context |= {jinja_bridge.PACKAGE: package, **{name: own[name] for name in own}}
     formats = [name.removeprefix("events_") for name in own if name.startswith("events_")]
     parts = re.compile(r".*_(columns|format|settings|problems)")
     return package, package._event_formats() + sorted(n for n in formats if not parts.fullmatch(n))
@@ -174,7 +174,7 @@ def problems_of(entity: Entity) -> list[str]:
     columns = entity.columns or [Column("no_column", "int", "key")]
     node = {
         "name": f"stg_{name}",
-        "meta": {macros.PACKAGE: entity.settings},
+        "meta": {jinja_bridge.PACKAGE: entity.settings},
         "columns": [{"name": c.name, "data_type": c.data_type, "meta": c.meta} for c in columns],
     }
     try:
@@ -182,7 +182,7 @@ def problems_of(entity: Entity) -> list[str]:
         return problems + described
     except (
         jinja2.TemplateError,
-        macros.CompilerError,
+        jinja_bridge.CompilerError,
     ) as error:  # in a format of the project's own
         raise SparkCdcError(
             f"a macro could not judge the entity: {error}", "Correct the format's macros."

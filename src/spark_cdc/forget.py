@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_cdc import chain, console, parsing
+from spark_cdc import console, dbt_runner, parsing
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         action="store_true",
         help="accept keys that no load has: later loads bring no values of them",
     )
-    chain.add_arguments(parser, "target", "dry-run")
+    dbt_runner.add_arguments(parser, "target", "dry-run")
     parsing.set_run(parser, Options, run)
 
 
@@ -63,9 +63,9 @@ def run(arguments: Options) -> int:
     given: dict[str, object] = {"keys": arguments.key} if arguments.key else {"source": source}
     more = {"even_if_absent": True} if arguments.even_if_absent else {}
     more |= {"execute": False} if arguments.dry_run else {}
-    dbt = chain.Dbt(arguments.target)
+    dbt = dbt_runner.Dbt(arguments.target)
     done = dbt.show("forget", entity=arguments.entity, **given, **more)
-    for found in chain.parts(done, "forgotten").values():
+    for found in dbt_runner.parts(done, "forgotten").values():
         if found["published"]:
             tables = " ".join(found["published"])
             print("Rewrite the tables that publish its rows:")

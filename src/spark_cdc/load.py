@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from spark_cdc import (
     bulk,
     business_date,
-    chain,
     console,
+    dbt_runner,
     notify,
     parsing,
     pending,
@@ -89,8 +89,8 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     parser.add_argument(
         "dates", nargs="*", metavar="DATE", help="2024-03-01, '2024-03-01 10:15', or FIRST..LAST"
     )
-    chain.add_selection(parser)
-    chain.add_arguments(parser, "skip-guards", "target", "branch", "dry-run")
+    dbt_runner.add_selection(parser)
+    dbt_runner.add_arguments(parser, "skip-guards", "target", "branch", "dry-run")
     parsing.add_output(parser, "with pending dates, or with --dry-run: ")
     parser.add_argument(
         "--parallel",
@@ -229,7 +229,7 @@ def _words(arguments: Options, date: str, without: Sequence[str]) -> list[str]:
 
 def _given(
     arguments: Options,
-    dbt: chain.Dbt,
+    dbt: dbt_runner.Dbt,
     dates: Sequence[tuple[dt.datetime, str]],
     ranged: set[dt.datetime],
 ) -> int:
@@ -290,16 +290,16 @@ def _steps(
     return steps
 
 
-def _load(arguments: Options, dbt: chain.Dbt, steps: dict[str, list[str]]) -> int:
+def _load(arguments: Options, dbt: dbt_runner.Dbt, steps: dict[str, list[str]]) -> int:
     """Load dates, each without some models; raise at the first that fails."""
     lane = schedule.Lane("", deque(steps))
 
     def load(_: Sequence[schedule.Lane], screen: console.Screen) -> list[schedule.Outcome]:
         date = lane.waiting[0]
-        done = dbt.run(*_words(arguments, date, steps[date]), watch=chain.Watch(screen))
+        done = dbt.run(*_words(arguments, date, steps[date]), watch=dbt_runner.Watch(screen))
         if done.ok and done.models == 0 and len(steps) == 1:
             raise selection.nothing(arguments)
-        return [schedule.Outcome(done.ok, "" if done.ok else chain.failure(done))]
+        return [schedule.Outcome(done.ok, "" if done.ok else dbt_runner.failure(done))]
 
     schedule.work(dbt, [lane], load, arguments.line)
     if lane.failed:
@@ -307,12 +307,12 @@ def _load(arguments: Options, dbt: chain.Dbt, steps: dict[str, list[str]]) -> in
         more = f" Not started: {business_date.few(later)}." if later else ""
         raise SparkCdcError(
             f"The load of {failed} failed.{more}\n{lane.failed}",
-            f"{chain.LOG} When the cause is gone:\n{arguments.line}",
+            f"{dbt_runner.LOG} When the cause is gone:\n{arguments.line}",
         )
     return ExitCode.DONE
 
 
-def _plan(arguments: Options, dbt: chain.Dbt, date: str) -> int:
+def _plan(arguments: Options, dbt: dbt_runner.Dbt, date: str) -> int:
     """Print what the load of a date would do; it would be refused or not."""
     known = selection.models(dbt, arguments.select, arguments.exclude)
     if not known:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from spark_cdc import chain, console, parsing, project, state
+from spark_cdc import console, dbt_runner, parsing, project, state
 from spark_cdc.errors import SparkCdcError
 
 TAG = "tag:spark_cdc_verify"
@@ -94,7 +94,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
 
 
 def _common(parser: argparse.ArgumentParser, command: Callable[[Options], int]) -> None:
-    chain.add_arguments(parser, "select", "target", "branch")
+    dbt_runner.add_arguments(parser, "select", "target", "branch")
     if command is run:
         parsing.add_dry_run(parser)
     parser.set_defaults(macro=parser.prog.split()[-1])
@@ -118,7 +118,7 @@ def macro_arguments(arguments: Options) -> dict[str, object]:
 
 def run(arguments: Options) -> int:
     """Run the macro, and print what it did or would do."""
-    chain.Dbt(arguments.target).show(arguments.macro, **macro_arguments(arguments))
+    dbt_runner.Dbt(arguments.target).show(arguments.macro, **macro_arguments(arguments))
     if arguments.dry_run:
         console.dry_run()
     return 0
@@ -126,7 +126,7 @@ def run(arguments: Options) -> int:
 
 def verify_all(arguments: Options) -> int:
     """Run the data tests that verify entities, and print what they found."""
-    dbt = chain.Dbt(arguments.target)
+    dbt = dbt_runner.Dbt(arguments.target)
     asked = state.ask(dbt, arguments.select, tests={})["entities"]
     for one in asked:
         for problem in one.get("broken", ()):
@@ -160,7 +160,7 @@ def verify_all(arguments: Options) -> int:
     if found or not done.ok:
         count = f"{len(found)} {'problem' if len(found) == 1 else 'problems'}"
         what = f"verify found {count}. Nothing was changed." if found else "verify failed."
-        raise SparkCdcError(what, chain.LOG)
+        raise SparkCdcError(what, dbt_runner.LOG)
     print("verify: nothing is wrong")
     return 0
 
@@ -174,7 +174,7 @@ def run_results() -> str | None:
     return written.read_text(encoding="utf-8") if written.exists() else None
 
 
-def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[state.Finding]:
+def findings(dbt: dbt_runner.Dbt, tests: dict[str, list[str]]) -> list[state.Finding]:
     """Return the rows of tests, given by entity; dbt has only said how many there are."""
     if not tests:
         return []

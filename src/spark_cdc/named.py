@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from spark_cdc import chain, console, parsing, state
+from spark_cdc import console, dbt_runner, parsing, state
 from spark_cdc.errors import UsageError
 
 
@@ -55,7 +55,7 @@ def add_parser(
         parser.add_argument(
             "name", nargs=many, metavar="NAME", help="lower case letters, digits, _"
         )
-        chain.add_arguments(parser, *(["select"] if parser is not drop else []), "target")
+        dbt_runner.add_arguments(parser, *(["select"] if parser is not drop else []), "target")
     for parser, act in ((create, run_create), (drop, run_drop)):
         parsing.add_dry_run(parser)
         parser.set_defaults(run=act, kind=kind)
@@ -64,7 +64,7 @@ def add_parser(
     return actions.choices
 
 
-def listed(dbt: chain.Dbt, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def listed(dbt: dbt_runner.Dbt, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the tags or branches of a name, or all."""
     kind: Kind = arguments.kind
     asked: dict[str, dict[str, str]] = {kind.listing: {}}
@@ -77,7 +77,7 @@ def listed(dbt: chain.Dbt, arguments: argparse.Namespace) -> list[dict[str, Any]
 def run_create(arguments: argparse.Namespace) -> int:
     """Make one, or print what it would be."""
     kind: Kind = arguments.kind
-    dbt = chain.Dbt(arguments.target)
+    dbt = dbt_runner.Dbt(arguments.target)
     at = getattr(arguments, "at", None)
     if not arguments.dry_run:
         given = {} if at is None else {"at": at}
@@ -98,7 +98,7 @@ def run_create(arguments: argparse.Namespace) -> int:
 def run_drop(arguments: argparse.Namespace) -> int:
     """Drop one, or print which entities have it."""
     kind: Kind = arguments.kind
-    dbt = chain.Dbt(arguments.target)
+    dbt = dbt_runner.Dbt(arguments.target)
     if not arguments.dry_run:
         dbt.show(kind.noun, getattr(arguments, "select", ()), name=arguments.name, drop=True)
         return 0
@@ -116,7 +116,7 @@ def run_drop(arguments: argparse.Namespace) -> int:
 def run_list(arguments: argparse.Namespace) -> int:
     """Print all, or those of a name."""
     kind: Kind = arguments.kind
-    found = listed(chain.Dbt(arguments.target), arguments)
+    found = listed(dbt_runner.Dbt(arguments.target), arguments)
     if arguments.output == "json":
         print(json.dumps(found, indent=2))
         return 0

@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 import yaml
 
-from spark_cdc import chain, console, many, overview, parsing, project
+from spark_cdc import bulk_scaffold, console, dbt_runner, overview, parsing, project
 from spark_cdc.entity import (
     APART,
     ARCHIVE_MODELS,
@@ -574,7 +574,7 @@ def _next_steps(entity: Entity, sample: Path | None) -> list[str]:
     steps.append(f"  spark-cdc load {date} --select {entity.name}")
     steps.append("With dbt alone, the last command is:")
     steps.append(
-        f"  dbt run --select {chain.selector(entity.name)} --vars '{{business_date: {date}}}'"
+        f"  dbt run --select {dbt_runner.selector(entity.name)} --vars '{{business_date: {date}}}'"
     )
     if is_relative:
         steps.append(
@@ -601,7 +601,7 @@ def _run_many(args: argparse.Namespace) -> int:
             f"NAME {args.name!r} and {given} both name entities. Give one of them.",
             "spark-cdc new --many tables.csv",
         )
-    entities = many.entities_of(args, entity_of)
+    entities = bulk_scaffold.entities_of(args, entity_of)
     directory = args.directory or project.models_folder()
     fresh = [entity for entity in entities if not (directory / entity.name).exists()]
     for entity in fresh:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from spark_cdc import __version__, chain, lineage, metrics, project, state
+from spark_cdc import __version__, dbt_runner, lineage, metrics, project, state
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -165,7 +165,7 @@ class Teller:
 
     def tell(
         self,
-        dbt: chain.Dbt,
+        dbt: dbt_runner.Dbt,
         exit_code: int,
         entities: Sequence[state.EntityReport] | None = None,
         error: str = "",
@@ -193,7 +193,7 @@ class Teller:
 
     def _report(
         self,
-        dbt: chain.Dbt,
+        dbt: dbt_runner.Dbt,
         exit_code: int,
         entities: Sequence[state.EntityReport] | None,
         error: str,
@@ -246,9 +246,9 @@ class Teller:
         return acts
 
 
-def after(name: str, arguments: Given, act: Callable[[Given, chain.Dbt], int]) -> int:
+def after(name: str, arguments: Given, act: Callable[[Given, dbt_runner.Dbt], int]) -> int:
     """Run a command that loads, tell what it did, and return its exit code."""
-    dbt = chain.Dbt(arguments.target, parses_once=True)
+    dbt = dbt_runner.Dbt(arguments.target, parses_once=True)
     if arguments.dry_run:
         return act(arguments, dbt)
     teller = Teller(name, arguments)
@@ -267,7 +267,7 @@ def say(lacking: Sequence[str]) -> None:
         print(f"not notified: {text}", file=sys.stderr, flush=True)
 
 
-def read_loads(dbt: chain.Dbt) -> state.Loads:
+def read_loads(dbt: dbt_runner.Dbt) -> state.Loads:
     """Return the loads of the commands of this process, and the last ones of all entities.
 
     schema, server: of the target.

@@ -19,8 +19,8 @@ from typing import TextIO
 
 from spark_cdc import (
     business_date,
-    chain,
     console,
+    dbt_runner,
     notify,
     project,
     schedule,
@@ -105,13 +105,13 @@ def run(arguments: Options) -> int:
             " the load.",
             "spark-cdc load --dry-run",
         )
-    dbt = chain.Dbt(arguments.target, parses_once=True)
+    dbt = dbt_runner.Dbt(arguments.target, parses_once=True)
     if arguments.every:
         return _forever(arguments, dbt, arguments.every)
     return _once(arguments, dbt)
 
 
-def _forever(arguments: Options, dbt: chain.Dbt, every: int) -> int:
+def _forever(arguments: Options, dbt: dbt_runner.Dbt, every: int) -> int:
     """Load what is pending again and again; what fails is said, and tried the next time."""
     known = _files()
     with dbt.ends_at_once(lambda: "ended between two loads"):
@@ -122,7 +122,11 @@ def _forever(arguments: Options, dbt: chain.Dbt, every: int) -> int:
             except SparkCdcError as error:
                 print(error.text, flush=True)
             found = _files()
-            dbt = dbt.again() if found == known else chain.Dbt(arguments.target, parses_once=True)
+            dbt = (
+                dbt.again()
+                if found == known
+                else dbt_runner.Dbt(arguments.target, parses_once=True)
+            )
             known = found
             time.sleep(max(0.0, every - (time.monotonic() - began)))
 
@@ -138,7 +142,7 @@ def _files() -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in found if path.is_file()}
 
 
-def _once(arguments: Options, dbt: chain.Dbt) -> int:
+def _once(arguments: Options, dbt: dbt_runner.Dbt) -> int:
     listed = read_list(Path(arguments.file)) if arguments.file else None
     teller = notify.Teller("load", arguments)
     out = sys.stderr if arguments.output == "json" else sys.stdout
@@ -158,7 +162,7 @@ def _once(arguments: Options, dbt: chain.Dbt) -> int:
 
 
 def _work(
-    arguments: Options, dbt: chain.Dbt, listed: dict[str, dict[str, str]] | None, out: TextIO
+    arguments: Options, dbt: dbt_runner.Dbt, listed: dict[str, dict[str, str]] | None, out: TextIO
 ) -> list[Work]:
     """Load what is pending, unless it is a dry run; return what became of each entity."""
     models = selection.models(dbt, arguments.select, arguments.exclude)
@@ -215,7 +219,7 @@ def read_list(path: Path) -> dict[str, dict[str, str]]:
     return listed
 
 
-def _read(dbt: chain.Dbt, retries: int, out: TextIO) -> list[state.State]:
+def _read(dbt: dbt_runner.Dbt, retries: int, out: TextIO) -> list[state.State]:
     """Return what is pending; try again where no server answers."""
     for attempt in range(retries + 1):
         try:
@@ -303,7 +307,7 @@ def _named(dates: Sequence[str]) -> str:
 class Rounds:
     """Loads the next dates of several entities by one run of dbt."""
 
-    def __init__(self, dbt: chain.Dbt, works: list[Work], arguments: Options) -> None:
+    def __init__(self, dbt: dbt_runner.Dbt, works: list[Work], arguments: Options) -> None:
         self._dbt = dbt
         self._works = works
         self._arguments = arguments
@@ -338,7 +342,7 @@ class Rounds:
         if skipped:
             words += ["--vars", project.variables({"spark_cdc_skip_guards": skipped})]
 
-        def ended(load: chain.Load) -> None:
+        def ended(load: dbt_runner.Load) -> None:
             if work := named.get(load.entity):
                 work.rows += load.rows
                 work.seconds += load.seconds
@@ -346,34 +350,36 @@ class Rounds:
         try:
             done = self._dbt.run(
                 *words,
-                watch=chain.Watch(screen, ended),
+                watch=dbt_runner.Watch(screen, ended),
                 variables={VARIABLE: json.dumps(dates)},
             )
-            transient = set(chain.parts(done, "raced"))
+            transient = set(dbt_runner.parts(done, "raced"))
         except UnreachableError as error:
-            done = chain.Done(False, f"{error.message}\n{error.next_step}")
+            done = dbt_runner.Done(False, f"{error.message}\n{error.next_step}")
             transient = set(named)
         self._note_hooks(ready, done, screen)
         return [_outcome(work, done, work.name in transient) for work in ready]
 
-    def _note_hooks(self, ready: Sequence[Work], done: chain.Done, screen: console.Screen) -> None:
+    def _note_hooks(
+        self, ready: Sequence[Work], done: dbt_runner.Done, screen: console.Screen
+    ) -> None:
         """Note what failed beside the models, such as maintenance at the end of a round."""
         models = {model for work in ready for model in work.models}
         errors = [node for node in done.nodes if node.name not in models and node.has_failed]
         if errors:
             self._works[:] = [work for work in self._works if work.name != HOOKS]
-            self._works.append(Work(HOOKS, failed=chain.messages(errors)))
-            screen.line(f"{HOOKS}  failed: {schedule.brief(chain.messages(errors))}")
+            self._works.append(Work(HOOKS, failed=dbt_runner.messages(errors)))
+            screen.line(f"{HOOKS}  failed: {schedule.brief(dbt_runner.messages(errors))}")
 
 
-def _outcome(work: Work, done: chain.Done, is_transient: bool) -> schedule.Outcome:
+def _outcome(work: Work, done: dbt_runner.Done, is_transient: bool) -> schedule.Outcome:
     """Return what came of the load of an entity in a round."""
     nodes = {node.name: node for node in done.nodes if node.name in work.models}
     errors = [node for node in nodes.values() if node.has_failed]
     committed = nodes.get(f"{work.name}_committed")
     if committed and committed.status == "success":
-        return schedule.Outcome(True, chain.messages(errors))
-    message = chain.messages(errors) if errors else done.said.strip() or "dbt did not run it"
+        return schedule.Outcome(True, dbt_runner.messages(errors))
+    message = dbt_runner.messages(errors) if errors else done.said.strip() or "dbt did not run it"
     return schedule.Outcome(False, message, is_transient)
 
 
@@ -434,6 +440,6 @@ def _finish(works: Sequence[Work], arguments: Options, code: int, lacking: Seque
         left = sum(len(work.waiting) for work in failed)
         raise SparkCdcError(
             f"{len(failed)} of {len(works)} entities failed. {left} of their dates are not loaded.",
-            f"{chain.LOG} When the cause is gone:\n{arguments.line}",
+            f"{dbt_runner.LOG} When the cause is gone:\n{arguments.line}",
         )
     return code

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from spark_cdc import chain, console, project
+from spark_cdc import console, dbt_runner, project
 
 
 class Refusal(TypedDict):
@@ -36,7 +36,7 @@ class Plan(_Known, total=False):
     definition_change: str | None
 
 
-def plan(dbt: chain.Dbt, entity: str, variables: Mapping[str, object]) -> Plan:
+def plan(dbt: dbt_runner.Dbt, entity: str, variables: Mapping[str, object]) -> Plan:
     """Return what the load of an entity would do: the part plan of the macro state.
 
     refused: why it would be (guard, message), or None. Where nothing but that is known, the rest
@@ -45,11 +45,11 @@ def plan(dbt: chain.Dbt, entity: str, variables: Mapping[str, object]) -> Plan:
     asked = json.dumps({"entities": [entity], "parts": ["plan"]})
     words = ("--args", asked, "--vars", project.variables(variables))
     done = dbt.run("run-operation", "spark_cdc.state", *words)
-    found: Plan | None = chain.parts(done, "plan").get(entity)
+    found: Plan | None = dbt_runner.parts(done, "plan").get(entity)
     if found:
         return found
-    broken = "\n".join(chain.parts(done, "broken").get(entity, ()))
-    message = broken or chain.macro_message(done) or done.output.strip()
+    broken = "\n".join(dbt_runner.parts(done, "broken").get(entity, ()))
+    message = broken or dbt_runner.macro_message(done) or done.output.strip()
     return {
         "entity": entity,
         "business_time": str(variables["business_date"]),

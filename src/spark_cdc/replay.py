@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from spark_cdc import (
     business_date,
-    chain,
     console,
+    dbt_runner,
     notify,
     parsing,
     project,
@@ -89,7 +89,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     parser.add_argument(
         "--dates", nargs="+", default=[], metavar="DATE", help="also insert dates never loaded"
     )
-    chain.add_arguments(parser, "select", "skip-guards", "target", "branch", "dry-run")
+    dbt_runner.add_arguments(parser, "select", "skip-guards", "target", "branch", "dry-run")
     parser.add_argument(
         "--source",
         choices=("landing", "archive"),
@@ -184,7 +184,7 @@ def _plans(arguments: Options, given: str, states: Sequence[state.State]) -> lis
 
 
 def build(
-    dbt: chain.Dbt,
+    dbt: dbt_runner.Dbt,
     plans: Sequence[Plan],
     line: str,
     skipped: Sequence[str] = (),
@@ -206,15 +206,15 @@ def build(
     def load(_: Sequence[schedule.Lane], screen: console.Screen) -> list[schedule.Outcome]:
         text = lane.waiting[0]
         words = _words(plans, text, *steps[text], skipped)
-        done = dbt.run(*words, watch=chain.Watch(screen))
-        return [schedule.Outcome(done.ok, "" if done.ok else chain.failure(done))]
+        done = dbt.run(*words, watch=dbt_runner.Watch(screen))
+        return [schedule.Outcome(done.ok, "" if done.ok else dbt_runner.failure(done))]
 
     schedule.work(dbt, [lane], load, line)
     if lane.failed:
         raise SparkCdcError(
             f"The replay failed at {lane.waiting[0]}. Readers see the state from before it.\n"
             f"{lane.failed}",
-            f"{chain.LOG} When the cause is gone:\n{command(plans)}{given}\n"
+            f"{dbt_runner.LOG} When the cause is gone:\n{command(plans)}{given}\n"
             f"To drop the draft: spark-cdc replay --discard --select {_names(plans)}",
         )
 
@@ -247,7 +247,7 @@ def _words(
     return ["run", "--vars", values, "--select", *(name for one in of_date for name in one.models)]
 
 
-def compare(dbt: chain.Dbt, entities: Sequence[str]) -> str:
+def compare(dbt: dbt_runner.Dbt, entities: Sequence[str]) -> str:
     """Return how drafts differ from what readers see: rows of history by date, and of current."""
     found = state.ask(dbt, entities, console.printer(), compare={})["entities"]
     told = [state.state(one) for one in found if "compare" in one]
@@ -286,18 +286,18 @@ def _comparison(one: state.State, found: state.Comparison) -> str:
     return "\n".join([*lines, *([f"  {found['problem']}"] if found["problem"] else [])])
 
 
-def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
+def publish(dbt: dbt_runner.Dbt, entities: Sequence[str]) -> None:
     """Make the drafts visible, and bring views up to date whose text depends on the loads."""
     dbt.show("publish_replay", entities)
-    views = chain.views_of(entities)
+    views = dbt_runner.views_of(entities)
     if not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(
             "The replay is published, but its views could not be updated.",
-            f"{chain.LOG} Update them:\ndbt run --select {' '.join(views)}",
+            f"{dbt_runner.LOG} Update them:\ndbt run --select {' '.join(views)}",
         )
 
 
-def run(arguments: Options, dbt: chain.Dbt) -> int:
+def run(arguments: Options, dbt: dbt_runner.Dbt) -> int:
     """Build, compare, publish or discard drafts."""
     if not (arguments.first or arguments.publish or arguments.discard):
         raise UsageError("--from is missing. Give the first date to reload.", EXAMPLE)
@@ -335,8 +335,8 @@ def run(arguments: Options, dbt: chain.Dbt) -> int:
     drafted = [one.state.entity for one in plans if one.state.draft]
     if arguments.rebuild and drafted:
         dbt.operate("discard_replay", drafted)
-    given = chain.options(arguments, "target", "branch")
-    skipped = chain.options(arguments, "skip-guards")
+    given = dbt_runner.options(arguments, "target", "branch")
+    skipped = dbt_runner.options(arguments, "skip-guards")
     build(dbt, plans, arguments.line, arguments.skip_guards, skipped + given)
     print(compare(dbt, entities))
     again = command(plans) + skipped + given

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from spark_cdc import (
     business_date,
-    chain,
     console,
+    dbt_runner,
     parsing,
     project,
     report_figures,
@@ -88,7 +88,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         metavar="N",
         help="changed rows of each kind to show (5); 0: no values of rows at all",
     )
-    chain.add_arguments(parser, "select", "target", "branch")
+    dbt_runner.add_arguments(parser, "select", "target", "branch")
     parsing.set_run(parser, Options, run)
 
 
@@ -107,8 +107,8 @@ def run(arguments: Options) -> int:
             f"spark-cdc report --from {arguments.last} --to {arguments.first}",
         )
     scope = Scope(arguments.select, first, last, arguments.loads, arguments.details, arguments.rows)
-    dbt = chain.Dbt(arguments.target, parses_once=True)
-    path = write(dbt, scope, arguments.out, chain.options(arguments, "target", "branch"))
+    dbt = dbt_runner.Dbt(arguments.target, parses_once=True)
+    path = write(dbt, scope, arguments.out, dbt_runner.options(arguments, "target", "branch"))
     print(path)
     if arguments.open and not webbrowser.open(path.as_uri()):
         raise SparkCdcError("no browser was found to open the report with", f"Open {path}")
@@ -122,7 +122,7 @@ def _date(text: str | None) -> dt.datetime | None:
     return dt.datetime.combine(business_date.parse(text)[0].date(), dt.time())
 
 
-def write(dbt: chain.Dbt, scope: Scope, out: str | None = None, options: str = "") -> Path:
+def write(dbt: dbt_runner.Dbt, scope: Scope, out: str | None = None, options: str = "") -> Path:
     """Write a report and return its path.
 
     options: options of the command line that the commands in the report need, too.
@@ -153,7 +153,7 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None, options: str = "
     return path
 
 
-def _loads(dbt: chain.Dbt, scope: Scope) -> tuple[str, list[report_figures.Row]]:
+def _loads(dbt: dbt_runner.Dbt, scope: Scope) -> tuple[str, list[report_figures.Row]]:
     """Return the schema, and the figures of each entity from cdc_loads and the manifests."""
     before = scope.last + dt.timedelta(days=1) if scope.last else None
     log = {
@@ -179,7 +179,7 @@ def figures(found: state.EntityData) -> report_figures.Row:
 
 
 def _details(
-    dbt: chain.Dbt, scope: Scope, found: Sequence[report_figures.Row]
+    dbt: dbt_runner.Dbt, scope: Scope, found: Sequence[report_figures.Row]
 ) -> tuple[dict[str, report_figures.Row], list[str]]:
     """Return the details from ledgers, by entity, and notes on those that are missing."""
     loaded = [one["entity"] for one in found if one.get("loads")]
@@ -197,7 +197,7 @@ def _details(
         words = json.dumps(values | {"entities": names})
         done = dbt.run("run-operation", "spark_cdc.state", "--args", words)
         if done.ok:
-            details |= chain.parts(done, "details")
+            details |= dbt_runner.parts(done, "details")
         elif len(names) > 1:  # one of them fails: each half is asked on its own
             middle = len(names) // 2
             asked += [names[:middle], names[middle:]]

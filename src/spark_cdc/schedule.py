@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO, TypeVar
 
-from spark_cdc import business_date, chain, console
+from spark_cdc import business_date, console, dbt_runner
 
 PAUSE = 5.0  # seconds before the first retry; then twice as long
 # Words of Spark, Thrift and metastores for what may be gone by the next attempt, as is a commit of
@@ -100,7 +100,7 @@ def brief(message: str) -> str:
 
 
 def work(
-    dbt: chain.Dbt,
+    dbt: dbt_runner.Dbt,
     lanes: list[AnyLane],
     load: Callable[[list[AnyLane], console.Screen], Sequence[Outcome]],
     again: str,

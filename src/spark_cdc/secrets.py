@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, parsing, state
+from spark_cdc import console, dbt_runner, parsing, state
 from spark_cdc.errors import SparkCdcError
 
 INIT = "spark-cdc secrets init"
@@ -53,13 +53,13 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     )
     parsing.add_output(check)
     for parser in actions.choices.values():
-        chain.add_arguments(parser, "target")
+        dbt_runner.add_arguments(parser, "target")
         parsing.set_run(parser, Options, run)
 
 
 def run(arguments: Options) -> int:
     """Make a secret, or raise what is wrong with those that entities use."""
-    dbt = chain.Dbt(arguments.target)
+    dbt = dbt_runner.Dbt(arguments.target)
     if arguments.action != "check":
         more = {"force": True} if arguments.force else {}
         more |= {"execute": False} if arguments.dry_run else {}

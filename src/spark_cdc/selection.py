@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spark_cdc import chain
+from spark_cdc import dbt_runner
 from spark_cdc.errors import SparkCdcError, UsageError
 
 READ = (
@@ -29,13 +29,13 @@ NO_ENTITY = "List the entities, whose names --select takes.\nspark-cdc status"
 
 def options(name: str, words: Sequence[str], models: Sequence[str] = ()) -> list[str]:
     """Return an option with what dbt selects: of a plain name what dbt finds, and the entity."""
-    named = [chain.selector(word) for word in words if re.fullmatch("[a-z][a-z0-9_]*", word)]
+    named = [dbt_runner.selector(word) for word in words if re.fullmatch("[a-z][a-z0-9_]*", word)]
     given = [*words, *named, *models]
     return [f"--{name}", *given] if given else []
 
 
 def models(
-    dbt: chain.Dbt, select: Sequence[str] = (), exclude: Sequence[str] = ()
+    dbt: dbt_runner.Dbt, select: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> dict[str, list[str]]:
     """Return the models of what may be entities: names whose ledger is selected, as for dbt ls."""
     done = dbt.run(
@@ -45,7 +45,7 @@ def models(
     )
     if not done.ok:
         print(done.output, flush=True)
-        raise SparkCdcError("dbt could not list the selected models.", chain.LOG)
+        raise SparkCdcError("dbt could not list the selected models.", dbt_runner.LOG)
     names = {line.strip() for line in done.lines}
     entities = [name.removesuffix("_ledger") for name in sorted(names) if name.endswith("_ledger")]
     return {
@@ -56,5 +56,7 @@ def models(
 
 def nothing(arguments: object, *names: str) -> UsageError:
     """Return the error of a selection that has no entity; names: of its options."""
-    given = chain.options(arguments, *(names or ("select", "exclude"))).strip() or "the project"
+    given = (
+        dbt_runner.options(arguments, *(names or ("select", "exclude"))).strip() or "the project"
+    )
     return UsageError(f"No entity is selected by {given}. Nothing was loaded.", NO_ENTITY)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from spark_cdc import chain
+from spark_cdc import dbt_runner
 from spark_cdc.errors import SparkCdcError, UsageError
 
 DraftData = TypedDict(
@@ -371,7 +371,7 @@ def _times(texts: Sequence[str]) -> list[dt.datetime]:
 
 
 def ask(
-    dbt: chain.Dbt,
+    dbt: dbt_runner.Dbt,
     entities: Sequence[str] = (),
     heard: Callable[[str], None] | None = None,
     /,
@@ -385,7 +385,7 @@ def ask(
     Raises SparkCdcError if names or columns are wrong of an entity that is named, unless the parts
     tell what is wrong.
     """
-    found: Answer = chain.data(dbt.operate("state", entities, heard, parts=parts))
+    found: Answer = dbt_runner.data(dbt.operate("state", entities, heard, parts=parts))
     problems = [text for one in found["entities"] for text in one.get("broken", ())]
     if entities and problems and not {"settings", "pending"} & set(parts):
         raise SparkCdcError(
@@ -394,7 +394,7 @@ def ask(
     return found
 
 
-def read(dbt: chain.Dbt, entities: Sequence[str] = (), *parts: str) -> list[State]:
+def read(dbt: dbt_runner.Dbt, entities: Sequence[str] = (), *parts: str) -> list[State]:
     """Return the state of some entities, or of all of which names and columns are right.
 
     parts: what else to ask for. With pending the others are told, too.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, parsing, state
+from spark_cdc import console, dbt_runner, parsing, state
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "spark-cdc status --select orders",
     )
     parsing.add_output(parser)
-    chain.add_arguments(parser, "select", "target", "branch")
+    dbt_runner.add_arguments(parser, "select", "target", "branch")
     parsing.set_run(parser, Options, run)
 
 
@@ -45,7 +45,7 @@ def describe(one: state.State) -> str:
 
 def run(arguments: Options) -> int:
     """Print a line for each entity, or all that is known as JSON."""
-    found = state.ask(chain.Dbt(arguments.target), arguments.select, settings={})["entities"]
+    found = state.ask(dbt_runner.Dbt(arguments.target), arguments.select, settings={})["entities"]
     if arguments.output == "json":
         print(json.dumps(found, indent=2))
         return 0

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from spark_cdc import (
     business_date,
-    chain,
+    dbt_runner,
     jars,
     java,
     parsing,
@@ -121,7 +121,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         " it. A restart goes on at its checkpoint (docs/stream.md).",
         "spark-cdc stream --kafka broker:9092 --select orders --once",
     )
-    chain.add_arguments(parser, "select", "target")
+    dbt_runner.add_arguments(parser, "select", "target")
     parser.add_argument(
         "--kafka", metavar="HOST:PORT,…", help="bootstrap servers (SPARK_CDC_KAFKA)"
     )
@@ -237,14 +237,16 @@ def run(arguments: Options) -> int:
 
 def _found(arguments: Options) -> dict[str, state.StreamData]:
     """Return what the project says of its entities, by their names; no server is asked."""
-    found = state.ask(chain.Dbt(arguments.target), stream={"names": arguments.select})["entities"]
+    found = state.ask(dbt_runner.Dbt(arguments.target), stream={"names": arguments.select})[
+        "entities"
+    ]
     return {one["entity"]: one["stream"] for one in found}
 
 
 def _retention(target: str | None, seconds: int, job: Job) -> Retention:
     """Return what may be dropped: what lies before a time, and before the last load."""
     names = [entity["name"] for entity in job["entities"]]
-    found = state.read(chain.Dbt(target), names)
+    found = state.read(dbt_runner.Dbt(target), names)
     last = {one.entity: one.times[-1] for one in found if one.times}
     return {
         "before": int(time.time()) - seconds,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_cdc import chain, named, parsing
+from spark_cdc import dbt_runner, named, parsing
 
 KIND = named.Kind(
     "tag",
@@ -27,6 +27,6 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     parsers["create"].add_argument(
         "--at", metavar="DATE|LOAD", help="the state at its end (default: the present state)"
     )
-    chain.add_arguments(parsers["drop"], "select")
+    dbt_runner.add_arguments(parsers["drop"], "select")
     for parser in parsers.values():
-        chain.add_arguments(parser, "branch")
+        dbt_runner.add_arguments(parser, "branch")

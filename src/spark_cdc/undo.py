@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, parsing
+from spark_cdc import console, dbt_runner, parsing
 from spark_cdc.errors import SparkCdcError
 
 
@@ -39,25 +39,25 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     )
     for parser in (undo, redo):
         parser.add_argument("entities", nargs="+", metavar="ENTITY")
-        chain.add_arguments(parser, "target", "branch", "dry-run")
+        dbt_runner.add_arguments(parser, "target", "branch", "dry-run")
         parser.set_defaults(macro=parser.prog.split()[-1])
         parsing.set_run(parser, Options, run)
 
 
 def run(arguments: Options) -> int:
     """Run the macro, and alter views whose text depends on the loads."""
-    dbt = chain.Dbt(arguments.target)
+    dbt = dbt_runner.Dbt(arguments.target)
     given: dict[str, object] = {} if arguments.to is None else {"to": arguments.to}
     given |= {"execute": False} if arguments.dry_run else {}
     done = dbt.show(arguments.macro, arguments.entities, **given)
     if arguments.dry_run:
         console.dry_run()
         return 0
-    altered = chain.parts(done, "views_differ")
-    views = chain.views_of([name for name, differ in altered.items() if differ])
+    altered = dbt_runner.parts(done, "views_differ")
+    views = dbt_runner.views_of([name for name, differ in altered.items() if differ])
     if views and not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(
             f"The {arguments.macro} is done, but its views could not be updated.",
-            f"{chain.LOG} Update them:\ndbt run --select {' '.join(views)}",
+            f"{dbt_runner.LOG} Update them:\ndbt run --select {' '.join(views)}",
         )
     return 0

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from spark_cdc import console, parsing, project, reach, stacks
+from spark_cdc import connectivity, console, parsing, project, tracebacks
 from spark_cdc.errors import SparkCdcError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dbt.contracts.graph.manifest import Manifest
     from dbt_common.events.base_types import EventMsg
 
-LOG = f"dbt's messages are above and in {stacks.LOG}."
+LOG = f"dbt's messages are above and in {tracebacks.LOG}."
 DATA = "spark_cdc: "  # how a line of data begins (macro _print_data)
 ASKS = {"SPARK_CDC_DATA": "1"}  # lets loads print data, too, in the place of sentences
 Event = Any  # a message of protobuf from dbt, whose fields only the running dbt knows
@@ -162,7 +162,7 @@ class Dbt:
         self._environment = project.dbt_environment(target=target) | self._variables
         self._parses_once = parses_once
         self._parsed: bytes | None = None
-        self._printed = stacks.Output()
+        self._printed = tracebacks.Output()
         self._say: Callable[[], str] | None = None
         self.invocations: list[str] = []
         self.failed: dict[str, str] = {}
@@ -194,7 +194,7 @@ class Dbt:
         with self.ends_at_once(), waits:
             asks = {} if shown else ASKS
             done, error = self._invoke(words, shown, watch, dict(variables or {}) | asks, heard)
-        unreachable = None if done.ok else reach.problem(self.target, error)
+        unreachable = None if done.ok else connectivity.problem(self.target, error)
         if unreachable:
             raise unreachable
         return done
@@ -270,12 +270,12 @@ class Dbt:
     ) -> tuple[Done, BaseException | None]:
         from dbt_common.invocation import get_invocation_id
 
-        self._printed = stacks.Output(sys.stdout if shown else None)
+        self._printed = tracebacks.Output(sys.stdout if shown else None)
         notes: list[str] = []
 
         def note(event: Event) -> None:
             if event.info.name == "JinjaLogInfo":
-                notes.append(stacks.fold(event.data.msg))
+                notes.append(tracebacks.fold(event.data.msg))
                 if heard:
                     heard(notes[-1])
 
@@ -287,16 +287,16 @@ class Dbt:
         if isinstance(result.exception, KeyboardInterrupt):
             raise result.exception
         output = re.sub(r"\x1b\[[0-9;]*m", "", self._printed.getvalue())
-        self._printed = stacks.Output()
+        self._printed = tracebacks.Output()
         error = str(result.exception or "").strip()
         if error and shown and type(result.exception).__name__ == "DbtUsageException":
             print(error, flush=True)  # the one kind of error that dbt leaves to its caller
         elif error and error not in output:
-            output += f"\n{stacks.fold(error)}"
+            output += f"\n{tracebacks.fold(error)}"
         results = list(getattr(result.result, "results", None) or [])
         ran = [getattr(one, "node", None) for one in results]
         nodes = tuple(
-            Node(one.node.name, str(one.status), stacks.fold(str(one.message or "")))
+            Node(one.node.name, str(one.status), tracebacks.fold(str(one.message or "")))
             for one, node in zip(results, ran, strict=True)
             if node is not None
         )
@@ -439,7 +439,7 @@ class Watch:
         if name == "PrintEvent":
             self._told |= _parts(event.data.msg, "load")
         elif name == "JinjaLogInfo":
-            self._screen.line(f"  {stacks.fold(event.data.msg)}")
+            self._screen.line(f"  {tracebacks.fold(event.data.msg)}")
         elif name == "NodeFinished":
             self._finished(event.data.node_info, event.data.run_result.execution_time)
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from spark_cdc import chain, state
+from spark_cdc import dbt_runner, state
 from spark_cdc.entity import ROLES, Entity, own_name
 from spark_cdc.errors import SparkCdcError, UsageError
 
@@ -115,7 +115,7 @@ def in_database(text: str) -> tuple[list[str], list[Row]]:
     """Return the same of the tables of a database, DATABASE or DATABASE.TABLES; one dbt command."""
     database, _, pattern = text.partition(".")
     asked = {"database": database, "pattern": pattern or "*"}
-    return [*SCHEMA, "table_schema"], state.ask(chain.Dbt(), columns=asked)["columns"]
+    return [*SCHEMA, "table_schema"], state.ask(dbt_runner.Dbt(), columns=asked)["columns"]
 
 
 def options(

@@ -7,7 +7,7 @@ import os
 import socket
 from pathlib import Path
 
-from spark_cdc import project, server_state, stacks
+from spark_cdc import project, server_state, tracebacks
 from spark_cdc.errors import UnreachableError
 
 SECONDS = 3
@@ -33,7 +33,7 @@ def problem(target: str | None, error: BaseException | None) -> UnreachableError
     what = "accepts dbt's connection" if answers else "answers"
     return UnreachableError(
         f"No Spark server {what} on {host}:{port}. Host and port are in {place};"
-        f" dbt's messages are in {stacks.LOG}.",
+        f" dbt's messages are in {tracebacks.LOG}.",
         _next_step(host, port),
     )
 

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from spark_cdc import stacks
+from spark_cdc import tracebacks
 
 pytestmark = pytest.mark.proves("command line")
 
@@ -44,10 +44,10 @@ org.apache.spark.SparkException: {READ.rstrip()}
  again.
     (9 more lines, the stack of the server: logs/dbt.log)
 """
-    assert stacks.fold(SERVER) == folded
-    assert stacks.fold(AROUND[0] + SERVER + AROUND[1]) == AROUND[0] + folded + AROUND[1]
+    assert tracebacks.fold(SERVER) == folded
+    assert tracebacks.fold(AROUND[0] + SERVER + AROUND[1]) == AROUND[0] + folded + AROUND[1]
     shown = io.StringIO()
-    output = stacks.Output(shown)
+    output = tracebacks.Output(shown)
     assert output.write(SERVER) == len(SERVER)
     assert output.getvalue() == shown.getvalue() == folded
 
@@ -58,12 +58,13 @@ def test_causes_that_lead_nowhere_get_advice():
         ("java.io.EOFException: Unexpected end of input stream", "A compressed file is cut off."),
         ("java.io.IOException: No space left on device", "A disk of the server is full."),
     ):
-        folded = stacks.fold(SERVER.replace(conform, cause))
+        folded = tracebacks.fold(SERVER.replace(conform, cause))
         assert f"    {advice}" in folded
         assert folded.index(cause) < folded.index(advice)
         assert "different headers" not in folded
     assert not any(
-        advice in stacks.fold("No space left on device") for advice in stacks.ADVICE.values()
+        advice in tracebacks.fold("No space left on device")
+        for advice in tracebacks.ADVICE.values()
     )
 
 
@@ -72,7 +73,7 @@ def test_a_traceback_is_folded():
         "10:00:00  Encountered an error:\nboom\n10:00:01  Traceback (most recent call last):\n"
         '  File "a.py", line 1, in f\n    g()\n\n  File "b.py", line 2\nValueError: boom\n'
     )
-    assert stacks.fold(text) == (
+    assert tracebacks.fold(text) == (
         "10:00:00  Encountered an error:\nboom\n10:00:01  (the stack is in logs/dbt.log)\n"
         "ValueError: boom\n"
     )
@@ -84,11 +85,11 @@ def test_what_has_no_stack_stays():
         "  > in macro _refuse_load (macros/ledger/refuse.sql)\n"
         "    'Project [*]\n    +- 'UnresolvedRelation [t], [], false\n"
     )
-    assert stacks.fold(text) == text
-    assert stacks.fold("") == ""
+    assert tracebacks.fold(text) == text
+    assert tracebacks.fold("") == ""
 
 
 def test_bytes_that_are_no_text_are_not_printed():
-    assert stacks.fold("in \x1f\ufffd\x08\x00caf\ufffd, \x1b[31mred\x1b[0m\tä\n") == (
+    assert tracebacks.fold("in \x1f\ufffd\x08\x00caf\ufffd, \x1b[31mred\x1b[0m\tä\n") == (
         "in \ufffdcaf\ufffd, \x1b[31mred\x1b[0m\tä\n"
     )
