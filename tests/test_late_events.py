@@ -47,7 +47,7 @@ def guarded(events: dict[str, Any], origin: dict[str, str] | None = None, **sett
     return ""
 
 
-LATE = {"known": 150, "late": 150, "late_apart": 31, "last": [1, 3, 9, 0]}
+LATE = {"known": 150, "late": 150, "late_different": 31, "last": [1, 3, 9, 0]}
 
 
 def test_a_share_of_late_events_trips_the_guard() -> None:
@@ -63,13 +63,13 @@ def test_a_share_of_late_events_trips_the_guard() -> None:
         assert part in message
     assert "snapshot, which come before" not in message
     assert "150 events are rows of a snapshot" in guarded(LATE | {"reads": 150})
-    assert guarded(LATE | {"late_apart": 30}) == ""
+    assert guarded(LATE | {"late_different": 30}) == ""
     assert guarded(LATE, var={"spark_cdc_skip_guards": "orders.late_share"}) == ""
     assert guarded({"late": 3}) == ""  # as loads before this guard have it
 
 
 def test_another_log_trips_it_without_a_minimum() -> None:
-    logs = {"known": 0, "late": 0, "late_apart": 0, "origins": {"log": {"bin": 3}}}
+    logs = {"known": 0, "late": 0, "late_different": 0, "origins": {"log": {"bin": 3}}}
     found = guarded(logs, {"log": "mysql-bin"})
     assert "positions count in the log 'bin', before in 'mysql-bin', and those of" in found
     assert "'bin', 'old'" in guarded(logs | {"origins": {"log": {"bin": 3, "old": 1}}})
@@ -144,7 +144,7 @@ def test_a_numbering_that_begins_anew(people: EventWarehouse) -> None:
     load(people, DAYS[0], *first)
     # what comes again, or says what is so, does not differ
     load(people, DAYS[1], *first, maxwell("bootstrap-insert", "bin.000042:4", 1, "a"))
-    assert (people.summary["late"], people.summary["late_apart"]) == (6, 0)
+    assert (people.summary["late"], people.summary["late_different"]) == (6, 0)
     assert rows(people) == [(1, "a"), (2, "b2")]
 
     anew = [
@@ -189,7 +189,7 @@ def test_events_from_before_a_truncate(cursor: Any, schema: str, tmp_path: Path)
     ]
     load(people, DAYS[0], *first)
     load(people, DAYS[1], *first)
-    assert (people.summary["late"], people.summary["late_apart"]) == (3, 0)
+    assert (people.summary["late"], people.summary["late_different"]) == (3, 0)
     anew = {"what": "ins", "at": [1], "new": {"id": 7, "name": "a key that was never there"}}
     message = refused(people, DAYS[2], anew)
     assert "late_share: 1 of 1 events of known keys are late" in message

@@ -393,7 +393,7 @@ def test_types(text, accepted):
         ),
         (["x", "--columns", "a:int:key,b:int:from=a"], "both come from 'a'"),
         (["x", "--columns", "a:int:key,load_id:int"], "call it source_load_id"),
-        (["x", "--columns", "a:int:key,a__cdc:int"], "has a name that spark_cdc uses"),
+        (["x", "--columns", "a:int:key,cdc__a:int"], "has a name that spark_cdc uses"),
         (["x", "--columns", "a:int:key,Order No:int"], "call it order_no and say from=Order No"),
         (["x", "--columns", "a:int:key,b:array<int>"], "which CSV can't hold"),
         (["x", "--columns", "a:int:key:format=yyyy"], "has a format, but the type int"),
@@ -560,7 +560,7 @@ def manifest(tmp_path_factory) -> dict:
     (project / "macros").mkdir()
     (project / "macros" / "all.sql").write_text("\n".join(macros))
     (project / "dbt_project.yml").write_text(
-        "name: spark_cdc\nversion: 0.1.0\nconfig-version: 2\nprofile: p\n"
+        "name: spark_cdc\nversion: 1.0.0\nconfig-version: 2\nprofile: p\n"
         "flags: {send_anonymous_usage_stats: false}\n"
     )
     (project / "profiles.yml").write_text(

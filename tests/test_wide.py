@@ -108,8 +108,9 @@ def test_each_view_is_planned(wide: Project, name: str) -> None:
     """After a change of the definition, by which the archive is laid out anew."""
     more = EVENT_VIEWS if "events" in ENTITIES[name] else []
     for view in ["current", "history", "versions", *more]:
-        [[plan]] = wide.query(f"explain select * from {{s}}.{name}_{view}")
-        assert plan.startswith("== Physical Plan ==")
+        for where in ("", " where c01 > 'a' and c02 is not null"):
+            [[plan]] = wide.query(f"explain select * from {{s}}.{name}_{view}{where}")
+            assert plan.startswith("== Physical Plan ==")
 
 
 def test_what_they_show(wide: Project) -> None:

@@ -48,7 +48,7 @@
             (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
             (data_type and type.problem, '%(label)s: %(problem)s'),
         ] -%}
-        {%- do problems.extend(spark_cdc._broken(values, checks)) if checks | selectattr(0) | list -%}
+        {%- do problems.extend(spark_cdc._failed_rules(values, checks)) if checks | selectattr(0) | list -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}
         {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules) if meta else []) -%}
         {%- do problems.extend(spark_cdc._column_type_problems(label, data_type, type, meta, rules, is_csv, is_json) if is_load else []) -%}
@@ -77,7 +77,7 @@
     {%- set pattern = spark_cdc._pattern_problem(format) if has_format else none -%}
     {%- set is_short = has_format and 'yy' in spark_cdc._format_letters(format).replace('yyyyyy', '').replace('yyyyy', '').replace('yyyy', '').replace('yyy', '') -%}
     {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'format': format, 'pattern': pattern} -%}
-    {%- set problems = spark_cdc._broken(values, [
+    {%- set problems = spark_cdc._failed_rules(values, [
         (is_short and meta.get('century') is none,
          "%(label)s has a year of two digits in its format, '%(format)s', which Spark would put into 2000 to 2099: say under meta `century: 1950` if "
          'it means 1950 to 2049, or another first year'),
@@ -128,7 +128,7 @@
         {%- for name in (spark_cdc._names(meta.renamed_from) if meta.get('renamed_from') is not none else []) -%}
             {%- set is_declared = name | lower in declared -%}
             {%- set other = taken.get(name | lower) -%}
-            {%- do problems.extend(spark_cdc._broken({'column': column['name'], 'name': name, 'other': other}, [
+            {%- do problems.extend(spark_cdc._failed_rules({'column': column['name'], 'name': name, 'other': other}, [
                 (is_declared, "column '%(column)s' was '%(name)s', which is declared as a column: once a load has brought the new name, remove "
                  '`renamed_from`; to exchange names, rename in two steps, with a load in between'),
                 (other is not none and not is_declared,

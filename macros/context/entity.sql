@@ -187,7 +187,7 @@
     {{ return(spark_cdc._in_yaml(name, spark_cdc._entity_name_problems(name)
         + spark_cdc._setting_problems('', settings, known.needed.entity, settings.get('load_type'))
         + spark_cdc._column_problems(columns, settings, is_load=false)
-        + spark_cdc._broken({'formats': spark_cdc._event_formats() | join(', ')}, [
+        + spark_cdc._failed_rules({'formats': spark_cdc._event_formats() | join(', ')}, [
             (settings.get('load_type') == 'events' and (events is not mapping or not spark_cdc._adapter(events.get('format'))),
              'events.format is missing, or no macro knows it: name the format of the events, one of %(formats)s'),
         ]))) }}
@@ -322,7 +322,7 @@
         {%- do problems.append('rules has ' ~ given | length ~ ' rules; accepted are at most 62: join some of them') -%}
     {%- endif -%}
     {%- for name, rule in given.items() if rule is mapping -%}
-        {%- do problems.extend(spark_cdc._broken({'name': name, 'at_most': rule.get('at_most')}, [
+        {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'at_most': rule.get('at_most')}, [
             (not spark_cdc._has_form(name | string, 'plain_name'),
              "rules has a rule called '%(name)s'; accepted are lower-case letters, digits and _, beginning with a letter: rename it"),
             (rule.get('condition') is string and not rule.condition | trim,
@@ -410,7 +410,7 @@
         {%- set grouping = meta.get('grouping', source.get('grouping')) if is_number else none -%}
         {%- set values = {'name': column['name'], 'own': own | join(', '), 'type': column.get('data_type'), 'grouping': grouping,
                           'other': ',' if grouping == '.' else '.'} -%}
-        {%- do problems.extend([] if not is_said else spark_cdc._broken(values, [
+        {%- do problems.extend([] if not is_said else spark_cdc._failed_rules(values, [
             (own and not is_number, "column '%(name)s' has %(own)s, but the type %(type)s: decimal, grouping and trailing_sign are for numbers without an "
              'encoding, remove it'),
             (grouping is not none and grouping == (meta.get('decimal') or source.get('decimal') or '.'),

@@ -44,14 +44,14 @@
             and spark_cdc._is_message_format((settings.get('events') if settings.get('events') is mapping else {}).get('format')))
         + spark_cdc._event_problems(node, settings)
         + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
-        + (spark_cdc._broken(policy, policy_rules) if policy_rules else [])
+        + (spark_cdc._failed_rules(policy, policy_rules) if policy_rules else [])
     ) | unique | list) }}
 {%- endmacro -%}
 
 
 {#- What is wrong with the name of an entity. -#}
 {%- macro _entity_name_problems(name) -%}
-    {{ return(spark_cdc._broken({'name': name}, [
+    {{ return(spark_cdc._failed_rules({'name': name}, [
         (not spark_cdc._has_form(name, 'plain_name'),
          "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _, beginning with a letter"),
         (name | length > 80,
@@ -76,7 +76,7 @@
     {%- if source is not mapping -%}{{ return([]) }}{%- endif -%}  {#- reported -#}
     {%- set path = (source.get('path') or '') | string -%}
     {%- set is_table, dates = source.get('format') == 'table', spark_cdc._dates_in(path) -%}
-    {%- set problems = spark_cdc._broken({'path': path}, [
+    {%- set problems = spark_cdc._failed_rules({'path': path}, [
         (is_table and not source.get('date_column'),
          'source.format is table, but source.date_column is missing: name the column that holds the business date'),
         (not is_table and source.get('format') != 'change_feed' and not dates,
@@ -90,7 +90,7 @@
     {%- endfor -%}
     {%- set encoding = given.get('encoding', given.get('charset', '')) -%}
     {%- if format in ['csv', 'json'] and spark_cdc._is_wide_encoding(encoding) -%}
-        {%- do problems.extend(spark_cdc._broken({'encoding': encoding}, [
+        {%- do problems.extend(spark_cdc._failed_rules({'encoding': encoding}, [
             (format == 'json', "source.options.encoding is '%(encoding)s', but JSON is read as UTF-8: convert the files"),
             (format == 'csv' and given.get('multiline') | lower != 'true',
              "source.options.encoding is '%(encoding)s', of which Spark takes lines apart byte by byte, within characters: set "
@@ -126,7 +126,7 @@
         {%- for name in (source.get('columns') or {} if source.get('columns') is mapping else []) if name not in names -%}
             {%- do problems.append("sources." ~ type ~ ".columns names '" ~ name ~ "', which is no column of the entity: correct the name") -%}
         {%- endfor -%}
-        {%- do problems.extend(spark_cdc._broken({'type': type}, [
+        {%- do problems.extend(spark_cdc._failed_rules({'type': type}, [
             (type == settings.get('load_type'), "sources.%(type)s is given, but that is the entity's own load_type: write it below source"),
             (type == 'delta' and settings.get('load_type') == 'events',
              'sources.delta is given, but an entity of change events takes full snapshots only: remove it'),
@@ -195,7 +195,7 @@
 
     {%- set source = settings.get('source') or {} -%}
     {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
-    {%- do problems.extend(spark_cdc._broken({'format': given.format, 'setting': 'order_fields' if 'order_fields' in rules else 'tie_breaker'}, [
+    {%- do problems.extend(spark_cdc._failed_rules({'format': given.format, 'setting': 'order_fields' if 'order_fields' in rules else 'tie_breaker'}, [
         (given.get('unique_keys') and 'key' not in columns | map(attribute='role'),
          'events.unique_keys is given, but no column has the role key: remove it, or give the role'),
         (is_csv and spark_cdc._is_message_format(given.format),
@@ -221,7 +221,7 @@
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set problems = [] -%}
     {%- for label, place in [('source', source), ('sources.full', sources.get('full')), ('sources.delta', sources.get('delta'))] if place is mapping -%}
-        {%- do problems.extend(spark_cdc._broken({'label': label, 'format': place.get('format', 'csv')}, [
+        {%- do problems.extend(spark_cdc._failed_rules({'label': label, 'format': place.get('format', 'csv')}, [
             (place.get('table') and place.get('format') != 'change_feed',
              "%(label)s.table is given, but %(label)s.format is '%(format)s': set it to change_feed to read the change feed of a Delta or Iceberg table, or "
              'remove table'),
@@ -236,7 +236,7 @@
     {%- endfor -%}
     {%- set format, formats = events.get('format'), [] -%}
     {%- for one in spark_cdc._event_formats() if spark_cdc._adapter_format(one).feed -%}{%- do formats.append(one) -%}{%- endfor -%}
-    {{ return(problems + spark_cdc._broken({'type': settings.get('load_type'), 'format': format, 'formats': formats | join(', ')}, [
+    {{ return(problems + spark_cdc._failed_rules({'type': settings.get('load_type'), 'format': format, 'formats': formats | join(', ')}, [
         (settings.get('load_type') in ['full', 'delta'],
          'source.format is change_feed, but load_type is %(type)s: set load_type: events and events.format, one of %(formats)s'),
         (settings.get('load_type') == 'events' and format and format not in formats,
@@ -292,7 +292,7 @@ name a tie_breaker
         {%- set type = spark_cdc._plain_type((column.get('data_type') or '') | string) -%}
         {%- set fitting = rule.by_type.get(mask) -%}
         {%- do sensitive.append(name) if is_sensitive -%}
-        {%- do problems.extend(spark_cdc._broken({'name': name, 'type': type, 'mask': mask, 'fitting': (fitting or []) | join(', ')}, [
+        {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'type': type, 'mask': mask, 'fitting': (fitting or []) | join(', ')}, [
             (mask is not none and not is_sensitive,
              "column '%(name)s' has a mask, but is not sensitive: say `sensitive: true` beside it, or remove it"),
             (is_sensitive and fitting and type not in fitting,
@@ -317,7 +317,7 @@ name a tie_breaker
              "column '%(name)s' is sensitive and in deleted_when, whose text stands in statements and logs: tell deletes by another column"),
         ])) -%}
     {%- endfor -%}
-    {{ return(problems + spark_cdc._broken({'names': sensitive | join(', '), 'format': format}, [
+    {{ return(problems + spark_cdc._failed_rules({'names': sensitive | join(', '), 'format': format}, [
         (sensitive and format in spark_cdc._table_formats(),
          'file_format is %(format)s, but there are sensitive columns (%(names)s), which are not supported in tables of Delta and Iceberg yet: set '
          'file_format: parquet or orc'),
@@ -341,7 +341,7 @@ name a tie_breaker
     {%- set path = (source.get('path') or '') | string -%}
     {%- set fixed = namespace(path=path) -%}
     {%- for form in spark_cdc._dates_in(path) -%}{%- set fixed.path = fixed.path.replace('{business_date' ~ form ~ '}', '') -%}{%- endfor -%}
-    {{ return(problems + spark_cdc._broken({
+    {{ return(problems + spark_cdc._failed_rules({
         'type': settings.get('load_type'), 'format': source.get('format', 'csv'), 'events': events.get('format'), 'path': path, 'given': given | join(', '),
     }, [
         (settings.get('load_type') in ['full', 'delta'],

@@ -99,7 +99,7 @@
     {%- for setting, kind in about.settings.items() if kind in ['column', 'time'] -%}
         {%- set name = events.get(setting) -%}
         {%- set column = spark_cdc._named_column(entity, name) or {} -%}
-        {%- do problems.extend(spark_cdc._broken({
+        {%- do problems.extend(spark_cdc._failed_rules({
             'setting': setting, 'name': name, 'type': column.get('data_type'),
             'accepted': entity.columns | map(attribute='name') | join(', '),
         }, [
@@ -118,7 +118,7 @@
     {%- for technical in about.columns -%}
         {%- set column = spark_cdc._named_column(entity, technical.get('name')) or {} -%}
         {%- set accepted = technical.get('accepted', [column.get('data_type')]) -%}
-        {%- do problems.extend(spark_cdc._broken(dict(column, accepted=accepted | join(', ')), [
+        {%- do problems.extend(spark_cdc._failed_rules(dict(column, accepted=accepted | join(', ')), [
             (column.get('data_type') not in accepted,
              "column '%(name)s' is declared %(data_type)s; accepted are %(accepted)s: "
              'correct it, or leave it out, since the format adds it'),
@@ -133,7 +133,7 @@
         {%- do problems.append('events.old_key is not a mapping: write key column: column with its old value below it') -%}
     {%- elif 'old_key' in about.settings -%}
         {%- for name, old in old_key.items() -%}
-            {%- do problems.extend(spark_cdc._broken({'name': name, 'old': old, 'accepted': keys | join(', ')}, [
+            {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'old': old, 'accepted': keys | join(', ')}, [
                 (name | string | lower not in keys | map('lower') | list,
                  "events.old_key has '%(name)s', which is no key; accepted are %(accepted)s: correct it"),
                 (name | string | lower in keys | map('lower') | list and spark_cdc._named_column(entity, old) is none,

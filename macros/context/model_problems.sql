@@ -26,7 +26,7 @@
         {%- do views.append((names, '%(name)s: the columns ' ~ names ~ ' would come twice in %(name)s_' ~ view ~ ', which has its own of these names. '
             'Give them other names (from), or remove the model.')) -%}
     {%- endfor -%}
-    {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._sensitive_model_problems(name, models) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
+    {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._sensitive_model_problems(name, models) + spark_cdc._failed_rules({'name': name, 'load_type': settings.get('load_type')}, [
         (is_events and not reads_events,
          '%(name)s: load_type is events, but %(name)s_ledger does not read %(name)s_events. Write the model %(name)s_events with '
          'spark_cdc.events() in it, and spark_cdc.ledger(events=true) into %(name)s_ledger.'),
@@ -62,7 +62,7 @@
 
 
 {#- What is wrong with the models of an entity as to its sensitive columns (docs/sensitive.md):
-    those that show them lie in the schema apart, others would show what is not theirs to show.
+    those that show them lie in the restricted schema, others would show what is not theirs to show.
     Arguments: name, models (unique id that those of the entity begin with). Returns a list of
     texts. -#}
 {%- macro _sensitive_model_problems(name, models) -%}
@@ -73,7 +73,7 @@
     {%- set problems = [] -%}
     {%- for kind in ['committed', 'current', 'history', 'versions', 'changes', 'rejects', 'event_versions', 'bitemporal'] -%}
         {%- set plain, apart = graph.nodes.get(models ~ '_' ~ kind), graph.nodes.get(models ~ '_' ~ kind ~ '_sensitive') -%}
-        {%- do problems.extend(spark_cdc._broken(dict(values, kind=kind, found=apart.schema if apart else none), [
+        {%- do problems.extend(spark_cdc._failed_rules(dict(values, kind=kind, found=apart.schema if apart else none), [
             (sensitive and plain and kind in ['event_versions', 'bitemporal'],
              '%(name)s: %(name)s_%(kind)s would show the sensitive columns (%(names)s) as events have them. Rename the model to %(name)s_%(kind)s_sensitive.'),
             (apart and not sensitive,
@@ -84,7 +84,7 @@
         ])) -%}
     {%- endfor -%}
     {%- set committed = graph.nodes.get(models ~ '_committed_sensitive') -%}
-    {{ return(problems + spark_cdc._broken(values, [
+    {{ return(problems + spark_cdc._failed_rules(values, [
         (sensitive and not committed,
          '%(name)s: %(names)s sensitive, but no model shows them. Write the model %(name)s_committed_sensitive with spark_cdc.committed() in it, which '
          '%(name)s_current_sensitive and so on read.'),
@@ -101,7 +101,7 @@
     build them anew. A branch that is asked for has to be there.
     Returns a list of texts. -#}
 {%- macro _schema_problems(schema) -%}
-    {{ return(spark_cdc._broken({'schema': schema}, [
+    {{ return(spark_cdc._failed_rules({'schema': schema}, [
         ('.' in schema,
          "the schema '%(schema)s' has a dot in its name: dbt would not find the ledger in it and would start it anew. Accepted are names without "
          "dots; set `schema` in the profile to one and the catalog in Spark's configuration (spark.sql.defaultCatalog)."),

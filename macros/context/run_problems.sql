@@ -8,7 +8,7 @@
         spark_cdc._business_date_problems(loads)
         + spark_cdc._load_type_problems(loads)
         + spark_cdc._named_entity_problems('spark_cdc_reset', names)
-        + spark_cdc._broken({'reset': reset | join(', ')}, [
+        + spark_cdc._failed_rules({'reset': reset | join(', ')}, [
             (reset and not flags.FULL_REFRESH,
              'spark_cdc_reset is given without --full-refresh. To start the ledger of %(reset)s anew give both; else leave the var out.'),
         ])
@@ -45,7 +45,7 @@
         {%- set entity, guard = given_guard.rsplit('.', 1) if '.' in given_guard else ('', given_guard) -%}
         {%- set is_guard = guard in accepted and '.' not in entity -%}
         {%- set values = {'given_guard': given_guard, 'entity': entity, 'accepted': accepted | join(', '), 'names': names | join(', ')} -%}
-        {%- do problems.extend(spark_cdc._broken(values, [
+        {%- do problems.extend(spark_cdc._failed_rules(values, [
             (not is_guard,
              "spark_cdc_skip_guards names '%(given_guard)s', which is no guard. Accepted are %(accepted)s, alone or behind an entity (orders.deleted_share)."),
             (is_guard and '.' in given_guard and entity not in names,
@@ -68,7 +68,7 @@
             'name': name, 'value': value, 'example': "--vars '{business_date: 2019-06-19}'",
             'given': 'the var business_date' if is_var else 'the environment variable SPARK_CDC_BUSINESS_DATE',
         } -%}
-        {%- do problems.extend(spark_cdc._broken(values, [
+        {%- do problems.extend(spark_cdc._failed_rules(values, [
             (value is none,
              'the business date is missing. Run the same command with %(example)s, or with the environment variable '
              'SPARK_CDC_BUSINESS_DATE=2019-06-19.'),
@@ -98,7 +98,7 @@
     {%- endfor -%}
     {%- for name, settings in loads -%}
         {%- set type, declared = spark_cdc._load_type_of_run(name), settings.get('load_type') -%}
-        {%- do problems.extend(spark_cdc._broken({'name': name, 'label': label, 'type': type, 'declared': declared}, [
+        {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'label': label, 'type': type, 'declared': declared}, [
             (type is not none and type != declared and type not in ['full', 'delta'],
              "%(name)s: %(label)s is '%(type)s'. Accepted for one run are full and delta (an entity of load_type %(declared)s), alone or by entity: "
              "{%(name)s: full}."),
@@ -110,7 +110,7 @@
             {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
             {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
             {%- set order = spark_cdc._columns_by_name(spark_cdc._described_columns(spark_cdc.entity_node(name)), events.get('order')) -%}
-            {%- do problems.extend(spark_cdc._broken({'name': name, 'given': var('spark_cdc_position', none)}, [
+            {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'given': var('spark_cdc_position', none)}, [
                 (events.get('insert_only'),
                  '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
                 (events.get('archive') and 'late_share' in spark_cdc._skipped_guards(name),
@@ -145,7 +145,7 @@
     {%- set problems = [] -%}
     {%- set message = "the var spark_cdc_replay has '%s', which is unknown. Accepted are from and source, for instance %s." -%}
     {%- for key in asked if key not in ['from', 'source'] -%}{%- do problems.append(message % (key, example)) -%}{%- endfor -%}
-    {%- do problems.extend(spark_cdc._broken(values, [
+    {%- do problems.extend(spark_cdc._failed_rules(values, [
         (source not in ['landing', 'archive'], "spark_cdc_replay.source is '%(source)s'. Accepted are landing and archive."),
         (spark_cdc._listed('spark_cdc_reset'),
          'spark_cdc_replay and spark_cdc_reset are given at once. A replay from before the first load builds everything anew; leave one of them out.'),
@@ -153,7 +153,7 @@
     {%- for name, settings in loads -%}
         {%- set value = spark_cdc._business_date(name) -%}
         {%- set time = spark_cdc._business_time(value) -%}
-        {%- do problems.extend(spark_cdc._broken(dict(values, name=name, value=value), [
+        {%- do problems.extend(spark_cdc._failed_rules(dict(values, name=name, value=value), [
             (time is not none and time < first,
              "the business date '%(value)s' lies before the first of the replay, '%(from)s'. Give a date from there on, or set spark_cdc_replay.from "
              'to the earliest date that is to be loaded anew.'),
@@ -177,13 +177,13 @@
     {%- set schema = '{' ~ "{ env_var('SPARK_CDC_SCHEMA', '" ~ target.schema ~ "') }" ~ '}' -%}
     {%- set given = {'branch': branch, 'found': target.schema, 'profile': target.profile_name, 'schema': schema} -%}
     {%- if target.schema != branch -%}
-        {{ return(spark_cdc._broken(given, [
+        {{ return(spark_cdc._failed_rules(given, [
             (true,
              "--branch %(branch)s: the target's schema is %(found)s, since the profile '%(profile)s' does not take it from the environment. Write "
              'schema: "%(schema)s" into it, or leave --branch out and name a target with that schema.'),
         ])) }}
     {%- endif -%}
-    {{ return(spark_cdc._broken(given, [
+    {{ return(spark_cdc._failed_rules(given, [
         (spark_cdc._branch_marker_of(branch) is none,
          '--branch %(branch)s: there is no such branch. spark-cdc branch list shows those that are there, spark-cdc branch create %(branch)s makes it.'),
     ])) }}
@@ -200,7 +200,7 @@
     {%- if catalog == 'spark_catalog' -%}{{ return([]) }}{%- endif -%}
     {%- set kind = spark_cdc._query('set `spark.sql.catalog.' ~ catalog ~ '`') | map(attribute='value') | first | string -%}
     {%- set refusal = spark_cdc._plan_refusal(spark_cdc._plan('create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id')) -%}
-    {{ return(spark_cdc._broken({'catalog': catalog, 'kind': kind, 'target': target.name, 'why': refusal}, [
+    {{ return(spark_cdc._failed_rules({'catalog': catalog, 'kind': kind, 'target': target.name, 'why': refusal}, [
         (refusal is not none or 'iceberg' in kind | lower,
          'the default catalog of the target %(target)s is %(catalog)s (%(kind)s), '
          ~ ('which has no views (%(why)s)' if refusal else "whose views are Iceberg's own, which can't be altered in place")
@@ -256,7 +256,7 @@
         {%- set read = column.meta.get('from', name) | string -%}
         {%- set fields = data_type.replace('``', '\u0000').split('`')[1::2] | join(' ') | replace('\u0000', '`') -%}
         {%- set words = data_type.lower().replace('<', ' ').replace('>', ' ').replace(',', ' ').replace(':', ': ') -%}
-        {%- do problems.extend(spark_cdc._broken({'name': name, 'type': data_type, 'read': read}, [
+        {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'type': data_type, 'read': read}, [
             (format == 'orc' and '`' in stored ~ fields.replace(' ', ''),
              "column '%(name)s' has a backtick in its name or in that of a field (%(type)s), which Spark does not find again in ORC files: rename it and say under "
              'meta `from`, or set file_format: parquet'),

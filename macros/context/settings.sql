@@ -230,7 +230,7 @@
         {%- endif -%}
     {%- endfor -%}
     {%- set hours = letters | select('in', ['H', 'h', 'k', 'K', 'a']) | list -%}
-    {%- set reasons = spark_cdc._broken({}, [
+    {%- set reasons = spark_cdc._failed_rules({}, [
         (seen.problem is not none, seen.problem | default('', true) | replace('%', '%%')),
         (seen.quoted, "a quote (') is not closed"),
         (seen.open > 0, 'a bracket ([) is not closed'),
@@ -338,7 +338,7 @@
 {#- What a table of rules finds wrong. Arguments: values (dictionary), rules (a list of (whether
     it is broken, the message, in which %(name)s stands for a value)). Returns the messages of
     broken ones, as a list of texts. -#}
-{%- macro _broken(values, rules) -%}
+{%- macro _failed_rules(values, rules) -%}
     {%- set problems = [] -%}
     {%- for is_broken, message in rules if is_broken -%}
         {#- dbt v2 formats no names -#}

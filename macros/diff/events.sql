@@ -372,7 +372,7 @@ where
     on it.
     Arguments: run (entity, load, prior: where the rows before are), events (relation of this load's
     events).
-    Returns a dictionary: event_count, controls, rejected, late, known and late_apart (of
+    Returns a dictionary: event_count, controls, rejected, late, known and late_different (of
     _late_events()), unfilled (of _unfilled_sql()), reads, last (the highest position of the load),
     unexpected (events with columns that are not declared and ignored), given_up (events that may
     end the row of a key), and whether origin (where the events are from, with what is known of
@@ -544,7 +544,7 @@ limit 1
 {#- A summary under which resolving leaves nothing out. -#}
 {%- macro _any_events() -%}
     {{ return({
-        'event_count': 0, 'controls': 0, 'rejected': 1, 'unexpected': 0, 'late': 0, 'known': 0, 'late_apart': 0, 'unfilled': 0, 'reads': 0, 'last': none, 'deletes': true, 'partial': true,
+        'event_count': 0, 'controls': 0, 'rejected': 1, 'unexpected': 0, 'late': 0, 'known': 0, 'late_different': 0, 'unfilled': 0, 'reads': 0, 'last': none, 'deletes': true, 'partial': true,
         'moves': true, 'splits': true, 'alternates': false, 'late_possible': true, 'truncates': false, 'truncated': none,
         'highest': none, 'origin': {},
     }) }}
@@ -599,7 +599,7 @@ limit 6
     Arguments: run, events (of _event_summary()), event_count, truncated (position of the load's own
     last truncate, or none).
     Returns a dictionary: late, known (events that could be late, since their key is known), and
-    late_apart (late ones of keys that the load leaves otherwise than their newest event says; 0
+    late_different (late ones of keys that the load leaves otherwise than their newest event says; 0
     where they are too few for the guard). -#}
 {%- macro _late_events(run, events, event_count, truncated) -%}
     {%- set guards = run.entity.guards -%}
@@ -607,7 +607,7 @@ limit 6
     {%- set late, known = row.late | int, row.known | int -%}
     {%- set is_asked = guards.late_share is not none and known >= guards.min_rows and late > guards.late_share * known -%}
     {%- set apart = spark_cdc._query(spark_cdc._late_events_separately_sql(run, events, event_count, truncated))[0].late | int if is_asked else 0 -%}
-    {{ return({'late': late, 'known': known, 'late_apart': apart}) }}
+    {{ return({'late': late, 'known': known, 'late_different': apart}) }}
 {%- endmacro -%}
 
 

@@ -104,15 +104,15 @@ where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
     form. Where the log has another name, it trips without a minimum: its positions can't be
     compared with those of before. -#}
 {%- macro _tripped_by_late_events(entity, load, events) -%}
-    {%- set limit, apart = entity.guards.late_share, events.get('late_apart') or 0 -%}
+    {%- set limit, different = entity.guards.late_share, events.get('late_different') or 0 -%}
     {%- set logs = (events.get('origins') or {}).get('log') -%}
-    {%- set is_many = limit is not none and apart and apart > limit * events.known -%}
+    {%- set is_many = limit is not none and different and different > limit * events.known -%}
     {%- if limit is none or not is_many and not logs -%}{{ return({}) }}{%- endif -%}
     {%- set reasons = [] -%}
     {%- if is_many -%}
         {%- set what -%}
-{{ apart }} of {{ events.known }} events of known keys are late and differ from what was applied: a share of {# -#}
-{{ spark_cdc._three_digits(apart / events.known) }}; accepted is at most {{ limit }}
+{{ different }} of {{ events.known }} events of known keys are late and differ from what was applied: a share of {# -#}
+{{ spark_cdc._three_digits(different / events.known) }}; accepted is at most {{ limit }}
         {%- endset -%}
         {%- do reasons.append(what) -%}
     {%- endif -%}

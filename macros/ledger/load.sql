@@ -1,20 +1,20 @@
 {#- An entity with its relations, as the steps of a load and the operations on ledgers hand it
     on. replay is the view of a draft, load_log is cdc_loads. ledger is where loads are written
     and compared, committed reads public: the same table, but for an entity with sensitive
-    columns (docs/sensitive.md). Its ledger and events lie in a schema apart, and public has the
-    ledger's partitions without these columns' values; ledgers are both, each once. What writes
+    columns (docs/sensitive.md). Its ledger and events lie in a restricted schema, and public has
+    the ledger's partitions without these columns' values; ledgers are both, each once. What writes
     has `write`, too (of _writing()). Arguments: entity (of _entity()), schema. -#}
 {%- macro _context(entity, schema) -%}
     {%- set public = spark_cdc._relation_in(schema, entity.name ~ '_ledger') -%}
-    {%- set apart = spark_cdc._sensitive_schema() if entity.sensitive else none -%}
-    {%- set ledger = spark_cdc._relation_in(apart, entity.name ~ '_ledger_sensitive') if apart else public -%}
+    {%- set restricted = spark_cdc._sensitive_schema() if entity.sensitive else none -%}
+    {%- set ledger = spark_cdc._relation_in(restricted, entity.name ~ '_ledger_sensitive') if restricted else public -%}
     {{ return({
         'entity': entity,
         'schema': schema,
         'ledger': ledger,
         'public': public,
-        'ledgers': [ledger, public] if apart else [ledger],
-        'events': spark_cdc._relation_in(apart or schema, entity.name ~ '_events' ~ ('_sensitive' if apart else '')),
+        'ledgers': [ledger, public] if restricted else [ledger],
+        'events': spark_cdc._relation_in(restricted or schema, entity.name ~ '_events' ~ ('_sensitive' if restricted else '')),
         'committed': spark_cdc._relation_in(schema, entity.name ~ '_committed'),
         'replay': spark_cdc._relation_in(schema, entity.name ~ '_replay'),
         'load_log': spark_cdc._load_log(),
@@ -438,7 +438,7 @@ before. Correct the data, or load a date without rejected rows under the changed
     {%- set after = none if is_full else (read or {}).get('to') -%}
     {%- set until = replaced or {'to': now.newest, 'at': now.get('at')} -%}
     {%- set feed = {'table': table, 'id': now.id, 'after': after, 'to': until.to, 'at': until.at} -%}
-    {%- set gaps = spark_cdc._broken({'table': table, 'time': load.business_time, 'parent': load.parent}, [
+    {%- set gaps = spark_cdc._failed_rules({'table': table, 'time': load.business_time, 'parent': load.parent}, [
         (not replaced and spark_cdc._loads_with(run.manifest.get('timeline_loads', []), 'time', 'ge', run.time) | length > 0,
          'it is not known up to where %(time)s read the change feed of %(table)s: it was loaded from another source, or never'),
         (not is_full and load.parent and not read,

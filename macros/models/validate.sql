@@ -18,12 +18,12 @@
     {%- if not entities and 'model.spark_cdc.cdc_loads' not in touched -%}{{ return('') }}{%- endif -%}
     {%- set var_problems = spark_cdc._var_problems() -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) -%}
-    {%- set loads, claims, apart = [], [], [] -%}
+    {%- set loads, claims, restricted = [], [], [] -%}
     {%- for name, node, ledger in entities -%}
         {%- set found, models = spark_cdc._entity_problems(name, node), ledger.removesuffix('_ledger') -%}
         {%- set is_load = [ledger, models ~ '_committed', models ~ '_events'] | select('in', selected_resources) | list != [] -%}
         {%- do claims.append(graph.nodes[ledger].schema ~ '_commits') -%}
-        {%- do apart.append(spark_cdc._sensitive_schema()) if spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
+        {%- do restricted.append(spark_cdc._sensitive_schema()) if spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
         {%- do problems.extend((found if is_load else spark_cdc._needed_problems(name, node)) + spark_cdc._placement_problems(name, ledger)) -%}
         {%- for warning in spark_cdc._column_warnings(name, node) -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
         {%- if found and not is_load -%}
@@ -49,7 +49,7 @@
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
     {%- if spark_cdc._mode() == 'load' -%}
-        {%- for schema in (claims + apart) | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
+        {%- for schema in (claims + restricted) | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
     {%- endif -%}
     {{ return('') }}
 {%- endmacro -%}

@@ -308,7 +308,7 @@ them out with --skip-missing (skip_missing: true).
         'name': entity.name, 'past': spark_cdc._some_of(past),
         'first': past[0] if past else '', 'last': '' if last is none else spark_cdc._time_text(entity, last),
     } -%}
-    {{ return(spark_cdc._broken(dict(values, fine=fine[:1] | join), [
+    {{ return(spark_cdc._failed_rules(dict(values, fine=fine[:1] | join), [
         (fine | length > 0,
          '%(name)s is loaded per date, but a time of day is given (%(fine)s). Give dates.'),
         (not spark_cdc._is_plainly_staged(entity.name),

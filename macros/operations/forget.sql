@@ -17,7 +17,7 @@
     {%- set lengths = [] -%}
     {%- for key in keys or [] -%}{%- do lengths.append(key | length if key is sequence and key is not string else 1) -%}{%- endfor -%}
     {%- set unique_keys = (entity.events or {}).get('unique_keys') or [] -%}
-    {%- set problems = spark_cdc._broken({
+    {%- set problems = spark_cdc._failed_rules({
         'names': names | join(', '), 'count': names | length, 'found': lengths | reject('equalto', names | length) | join(', '), 'name': entity.name,
     }, [
         (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
@@ -39,7 +39,7 @@
     {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
     {%- set proof = none if spark_cdc._secret_is_missing(secret) else spark_cdc._secret_proof(secret) -%}
     {%- set id = spark_cdc._secret_id(secret) -%}
-    {%- set problems = spark_cdc._broken({'name': entity.name, 'last': timeline.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
+    {%- set problems = spark_cdc._failed_rules({'name': entity.name, 'last': timeline.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
         (spark_cdc._read_draft(ctx).existed,
          'there is a draft of a replay, whose loads hold what is to be forgotten: publish it, or discard it (dbt run-operation spark_cdc.discard_replay '
          "--args '{entities: [%(name)s]}')"),
@@ -502,7 +502,7 @@ from (
     {%- set found = spark_cdc._query(spark_cdc._forget_known_sql(ctx, layout, view))[0] if not wrong else {'keys': 0, 'listed': 0, 'absent': 0} -%}
     {%- set types = [] -%}
     {%- for column in entity.key_columns -%}{%- do types.append(column.name ~ ' ' ~ column.data_type) -%}{%- endfor -%}
-    {%- set problems = spark_cdc._broken({'types': types | join(', '), 'wrong': wrong, 'absent': found.absent, 'keys': found['keys'], 'source': source}, [
+    {%- set problems = spark_cdc._failed_rules({'types': types | join(', '), 'wrong': wrong, 'absent': found.absent, 'keys': found['keys'], 'source': source}, [
         (wrong > 0, 'of the keys %(wrong)s are none: a value is missing or not of its type; the key is %(types)s'),
         (not wrong and found['keys'] | int == 0, 'there are no keys in %(source)s'),
         (found.absent | int > 0 and not even_if_absent,

@@ -8,7 +8,7 @@
 {%- macro secrets(action, force=false, execute=true) -%}
     {%- do spark_cdc._check_arguments('secrets', {'force': force, 'execute': execute}) -%}
     {%- set is_there = not spark_cdc._secret_is_missing(spark_cdc._secret()) -%}
-    {%- set problems = spark_cdc._broken({'action': action, 'schema': spark_cdc._sensitive_schema()}, [
+    {%- set problems = spark_cdc._failed_rules({'action': action, 'schema': spark_cdc._sensitive_schema()}, [
         (action not in ['init', 'rotate'], "the action is '%(action)s'; accepted are init and rotate. Which secrets there are: spark-cdc secrets check"),
         (action == 'rotate' and not is_there, 'there is no secret in %(schema)s yet. Make one: spark-cdc secrets init'),
         (action == 'init' and is_there, 'there is a secret in %(schema)s already. To have another one in its place: spark-cdc secrets rotate'),

@@ -55,7 +55,7 @@
             'former': former,
             'changes': ['dropped ' ~ former.name],
             'key': 'other' if former.role == 'key' else 'same',
-            'problem': (spark_cdc._broken(former, [
+            'problem': (spark_cdc._failed_rules(former, [
                 (name not in entity.dropped_columns + declared,
                  "column '%(name)s' (%(role)s %(type)s) is gone. If it has another name now, say so under meta of that column (renamed_from: %(name)s); if it is not wanted "
                  'any more, name it under meta.spark_cdc (dropped_columns: [%(name)s]), where its old values stay readable in the ledger; else put it back'),
@@ -86,7 +86,7 @@
         'changes': (columns + dropped) | map(attribute='changes') | sum(start=[])
             + ([hash ~ ' ' ~ before[hash] ~ ' to ' ~ now[hash]] if is_rehashed else []),
         'key': key,
-        'problems': (columns + dropped) | map(attribute='problem') | select | list + spark_cdc._broken(values, [
+        'problems': (columns + dropped) | map(attribute='problem') | select | list + spark_cdc._failed_rules(values, [
             (before.get(order) != now.get(order),
              'what orders the events is %(order)s and was %(former_order)s: positions of one order can not be compared with those of another. '
              'Put load_type, events.format, events.order and events.tie_breaker back'),
@@ -111,7 +111,7 @@
 {%- macro _column_diff(entity, column, former) -%}
     {%- set conversion = spark_cdc._conversion(entity, column, former.type) -%}
     {#- what others see of the loads so far stays as it is -#}
-    {%- set problem = (conversion or {}).get('problem') or (spark_cdc._broken({
+    {%- set problem = (conversion or {}).get('problem') or (spark_cdc._failed_rules({
         'now': 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive', 'name': entity.name,
         'was': 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive', 'type': column.data_type, 'former_type': former.type,
     }, [

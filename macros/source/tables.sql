@@ -67,7 +67,7 @@ left({{ clock }}, {{ 10 if entity.eff_type == 'date' else 19 }})
 {#- Why the column can't tell the business date; none if it can. -#}
 {%- macro _date_column_problem(entity) -%}
     {%- set type, accepted = entity.source.date_type, ['date', 'timestamp', 'timestamp_ntz', 'string'] -%}
-    {{ return((spark_cdc._broken({'name': entity.source.date_column, 'type': type, 'accepted': accepted | join(', ')}, [
+    {{ return((spark_cdc._failed_rules({'name': entity.source.date_column, 'type': type, 'accepted': accepted | join(', ')}, [
         (type is none, "it has no column '%(name)s', which source.date_column names"),
         (type is not none and type not in accepted, "its column '%(name)s', which source.date_column names, is %(type)s; accepted are %(accepted)s"),
     ]) + [none]) | first) }}
@@ -183,8 +183,8 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 
 {#- The business time to load, if the table has changed since it was read: now, in UTC.
     Returns a list of it, or an empty one.
-    Arguments: entity, now (the table), timeline (manifest that readers see), since (time of the last
-    load, or none). -#}
+    Arguments: entity, now (the table), timeline (manifest that readers see), since (time of the
+    last load, or none). -#}
 {%- macro _change_feed_due(entity, now, timeline, since) -%}
     {%- set read = (timeline.get('applied') or {}).get('feed') -%}
     {%- set time = spark_cdc._business_time(spark_cdc._time_now('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S')) -%}

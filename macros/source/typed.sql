@@ -79,7 +79,7 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
             {%- for column in entity.stored | selectattr('from', 'equalto', one.col_name) -%}
                 {%- set found = 'time' if one.data_type.startswith('time(') else spark_cdc._hash_type(one.data_type).get('kind') -%}
                 {%- set wanted, encoding = spark_cdc._hash_type(column.data_type).kind, column.encoding -%}
-                {%- do problems.extend(spark_cdc._broken({
+                {%- do problems.extend(spark_cdc._failed_rules({
                     'as': one.col_name ~ ' is ' ~ one.data_type ~ ', declared ' ~ column.data_type,
                     'encoding': encoding, 'format': column.format,
                 }, [

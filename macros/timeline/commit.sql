@@ -46,8 +46,8 @@
        finds it taken.
 
     A process that dies between 1 and 3 leaves a claim that holds all that is needed: the next run
-    finishes the commit (see _current_timeline()). No lock is held at any time. In a dry run it only says what
-    it would do.
+    finishes the commit (see _current_timeline()). No lock is held at any time. In a dry run it
+    only says what it would do.
     Arguments: ctx, change (a dictionary):
         manifest  the new one, with the number of the commit that it builds on
         before    the manifest that it builds on; left out where it has the same rows, as after

@@ -102,8 +102,8 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     last commit's manifest, cut before the first date of the replay, and so again if the loads that
     it would take the place of are no longer the same.
     Arguments: ctx, time (business time of the load at hand), is_planned (see _current_timeline()).
-    Returns a dictionary as of _read_manifest(); of a draft also replay and timeline_loads (the loads
-    that it was made from, the ones that compact merged by their own names). -#}
+    Returns a dictionary as of _read_manifest(); of a draft also replay and timeline_loads (the
+    loads that it was made from, the ones that compact merged by their own names). -#}
 {%- macro _manifest_of_run(ctx, time, is_planned=false) -%}
     {%- set entity = ctx.entity -%}
     {%- set timeline = spark_cdc._current_timeline(ctx, is_planned) -%}

@@ -198,7 +198,7 @@
 
 
 {#- The version of this package, as dbt_project.yml and pyproject.toml have it. -#}
-{%- macro _version() -%}{{ return('0.1.0') }}{%- endmacro -%}
+{%- macro _version() -%}{{ return('1.0.0') }}{%- endmacro -%}
 
 
 {#- A relation of ref() with all its rows: --empty and --sample would limit a view or a test to a

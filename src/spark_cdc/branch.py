@@ -46,7 +46,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     named.add_parser(
         subparsers,
         KIND,
-        "try changes on production's data, in a schema apart",
+        "try changes on production's data, in a schema of its own",
         "A branch is a schema with the entities as they are in production now; nothing is copied."
         " What --branch NAME loads there stays there.",
     )

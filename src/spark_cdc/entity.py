@@ -248,8 +248,6 @@ def _column_problems(entity: Entity) -> list[str]:
                 f"{label} is not up to 128 lower-case letters, digits and _: call it {plain} and "
                 f"say from={column.name}"
             )
-        elif "__cdc" in column.name:
-            problems.append(f"{label} has a name that spark_cdc uses: choose another one")
     return problems
 
 
