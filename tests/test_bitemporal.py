@@ -98,6 +98,34 @@ def test_no_row_is_followed_through_a_truncate(
 
 
 @pytest.mark.full
+def test_a_truncate_ends_what_was_known_of_a_key(cursor: Any, schema: str, tmp_path: Path) -> None:
+    """A row left it behind the truncate, which is sent again: nothing is left there to leave."""
+    cursor.execute("set time zone 'UTC'")
+    events = {"unavailable": MARK}
+    warehouse = EventWarehouse(cursor, schema, tmp_path, COLUMNS, events=events, source=SOURCE)
+    move = {"id": 4, "code": "b", "price": MARK}
+    told_events = [
+        told("ins", 8, 1, id=2, price=5),
+        told("all", 9, 1) | {"new": None},
+        told("ins", 10, 1, id=4, price=0),
+        told("upd", 11, 1, **move) | {"old": {"id": 2}},
+        told("upd", 12, 1, id=4, price=-1),
+        told("upd", 13, 1, **move) | {"old": {"id": 2}},
+    ]
+    warehouse.land(DAYS[0], told_events)
+    warehouse.load(DAYS[0])
+    assert believed(warehouse, "id, price") == [
+        (2, 5, "1.8", "1.9", 1, None, False),
+        (4, -1, "1.12", "1.13", 1, None, False),
+        (4, -1, "1.13", None, 1, None, True),
+        (4, 0, "1.10", "1.11", 1, None, False),
+        (4, None, "1.11", "1.12", 1, None, False),
+    ]
+    current = warehouse.rows("current", "id, price")
+    assert sorted(current.elements()) == [(4, -1)]
+
+
+@pytest.mark.full
 def test_what_is_believed_alike_again_and_again_is_one_belief(
     cursor: Any, schema: str, tmp_path: Path
 ) -> None:

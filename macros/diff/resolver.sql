@@ -151,9 +151,9 @@ resolved as (
     (floor(i) - s(i))), as for a reflected random walk. A transaction is what follows each other
     under a key, since its number may come again. What is sent again adds no row: an arrival of a
     whole row, equal to the one before it, or of any from where no row is left (nothing came there
-    in this load); an insert behind another one, or of a row that nothing shows to come from another
-    key. Nor does it take one: a key change of a whole row right behind itself.
-    Arguments: how (of _resolve_ctes()). -#}
+    in this load, or since a truncate, which is half 2 and ends what was known); an insert behind
+    another one, or of a row that nothing shows to come from another key. Nor does it take one: a
+    key change of a whole row right behind itself. Arguments: how (of _resolve_ctes()). -#}
 {%- macro _occupancy_ctes(how) -%}
 {%- set so_far = 'order by event_position, cdc__half rows between unbounded preceding and current row' -%}
 {%- set so_far_before = 'order by event_position, cdc__half rows between unbounded preceding and 1 preceding' -%}
@@ -167,8 +167,10 @@ told as (
     select
         *,
         {%- if tells_again %}
-        cdc__half = 0 and ({{ 'cdc__was_dead or ' if how.has_prior }}lag(cdc__half) over of_key is not null)
-        and not coalesce(bool_or(not cdc__is_end) over ({{ before_key }}), false) as cdc__leaves_nothing,
+        cdc__half = 0 and ({{ 'cdc__was_dead or ' if how.has_prior }}coalesce(lag(cdc__half) over of_key <> 2, false))
+        and not coalesce(last_value(
+            case when cdc__half = 2 then false when not cdc__is_end then true end, true
+        ) over ({{ before_key }}), false) as cdc__leaves_nothing,
         {%- endif %}
         coalesce(cdc__transaction_id <> lag(cdc__transaction_id) over of_key, false) as cdc__begins_transaction,
         coalesce(
