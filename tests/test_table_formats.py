@@ -202,6 +202,34 @@ def macros(format: str, columns: str = "", **answers: str) -> tuple[Macros, list
     return given, sent
 
 
+def test_spark_compiles_large_loads_and_interprets_small_ones() -> None:
+    """A session that had a small load may have a large one behind it, as in a replay."""
+    sent: list[str] = []
+    given = load_macros(
+        graph={},
+        invocation_id="x",
+        _send=sent.append,
+        _has_option=lambda *_: True,
+        _set_overwrite=lambda table: "",
+    )
+
+    def told(bytes: int | None, prior_rows: int) -> list[str]:
+        sent.clear()
+        files = None if bytes is None else {"bytes": bytes}
+        is_small = given._is_small_load({"prior_rows": prior_rows}, files)
+        given._set_session(Table("cdc.x_ledger"), is_small)
+        return [sql for sql in sent if "codegen.wholeStage" in sql or "factoryMode" in sql]
+
+    few = [
+        "set spark.sql.codegen.wholeStage = false",
+        "set spark.sql.codegen.factoryMode = NO_CODEGEN",
+    ]
+    assert told(2**20, 0) == []
+    assert told(2**20 - 1, 10**5 - 1) == few
+    for many in ((2**20, 0), (0, 10**5), (None, 0)):
+        assert told(*many) == [f"reset {sql.split()[1]}" for sql in few]
+
+
 def test_partitions_are_dropped_as_the_format_has_it() -> None:
     plain = macros("parquet")[0]._drop_partitions_sql(Table("cdc.x_ledger"), PARTS)
     assert plain.startswith("alter table cdc.x_ledger drop if exists\n    partition (business")

@@ -7,6 +7,7 @@
     _audit_counted_load()). -#}
 {%- macro _audit_load(run, is_again=false) -%}
     {%- set entity, load = run.entity, run.load -%}
+    {%- if spark_cdc._memo().get('small load of ' ~ entity.name) -%}{%- do spark_cdc._set_session(none, is_small=true) -%}{%- endif -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
     {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
         spark_cdc._repeats_sql(run, [load.load_id]), spark_cdc._input_sql(entity, [run.time]),

@@ -140,7 +140,7 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- endif -%}
     {%- do adapter.cache_added(spark_cdc._load_again_mark(ctx, 'ledger')) -%}
     {%- set events = load.get('events') or {} -%}
-    {%- set is_small = spark_cdc._is_short_stream(events.get('event_count', 10 ** 6)) and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
+    {%- set is_small = events.get('event_count', 10 ** 6) < 10 ** 4 and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
     {%- if not entity.events -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
@@ -148,6 +148,7 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- endif -%}
     {%- set columns = spark_cdc._ensure_table(ctx, 'ledger', load) -%}
     {%- do spark_cdc._set_session(ctx.write.ledger, is_small) -%}
+    {%- do spark_cdc._memo().update({'small load of ' ~ entity.name: is_small}) -%}
     {#- the filter of rows that a full snapshot flags asks staging itself -#}
     {%- if entity.deleted_when and load.load_type == 'full' -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set order = spark_cdc._cluster_order(

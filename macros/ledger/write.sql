@@ -196,11 +196,11 @@ from {{ incoming }}
     new ones have (see _create_table_sql()). Where rows are many, they meet by hash instead of being
     sorted where the hash maps are small, and no operators are fused into a method of more bytes
     than HotSpot compiles.
-    Arguments: table (relation that is written), is_small (whether what is read besides the state is
-    a few files, and the state has few rows). -#}
+    Arguments: table (relation that is written, or none), is_small (whether what is read besides
+    the state is a few files, and the state has few rows). -#}
 {%- macro _set_session(table, is_small=false) -%}
-    {%- do spark_cdc._set_overwrite(table) -%}
-    {%- if not is_small or not spark_cdc._has_option(table, 'parquet.page.verify-checksum.enabled=true') -%}
+    {%- if table is not none -%}{%- do spark_cdc._set_overwrite(table) -%}{%- endif -%}
+    {%- if not is_small or table is not none and not spark_cdc._has_option(table, 'parquet.page.verify-checksum.enabled=true') -%}
         {#- of tables that are a source, too -#}
         {%- do spark_cdc._send('set `parquet.page.verify-checksum.enabled` = true') -%}
     {%- endif -%}
@@ -208,6 +208,13 @@ from {{ incoming }}
         {%- do spark_cdc._send('set spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold = 128m') -%}
         {%- do spark_cdc._send('set spark.sql.codegen.hugeMethodLimit = 8000') -%}
     {%- endif -%}
+    {#- to compile code for a few rows takes longer than to interpret them; a session may have had
+        such a load before a larger one, as in a replay -#}
+    {%- set memo, settings = spark_cdc._memo(), {'spark.sql.codegen.wholeStage': 'false', 'spark.sql.codegen.factoryMode': 'NO_CODEGEN'} -%}
+    {%- for setting, value in settings.items() if is_small or memo.get('interprets') -%}
+        {%- do spark_cdc._send('set ' ~ setting ~ ' = ' ~ value if is_small else 'reset ' ~ setting) -%}
+    {%- endfor -%}
+    {%- do memo.update({'interprets': memo.get('interprets') or is_small}) -%}
 {%- endmacro -%}
 
 
@@ -221,10 +228,12 @@ from {{ incoming }}
 {%- endmacro -%}
 
 
-{#- Whether a load is so small that it needs no settings.
+{#- Whether a load is so small that its time goes into planning and compiling statements: less
+    than 1 MiB of files (of 4.6 MiB of CSV, 30,000 rows, interpreting takes as long as compiling;
+    compressed files hold more) onto less than 100,000 rows.
     Arguments: load (its plan), files (of _input_files(); none where a table is read). -#}
 {%- macro _is_small_load(load, files) -%}
-    {{ return(files is not none and (files.bytes or 0) < 2 ** 24 and load.prior_rows < 10 ** 6) }}
+    {{ return(files is not none and (files.bytes or 0) < 2 ** 20 and load.prior_rows < 10 ** 5) }}
 {%- endmacro -%}
 
 
