@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -326,6 +327,8 @@ def test_a_whole_story(shop: Project, well: Callable[..., str]) -> None:
     assert kept(shop) == before
     told("shop")
     for at, (tried, real) in enumerate(zip(in_branch, parts, strict=True)):
+        logs = [Counter(one["cdc_loads"]) for one in (tried, real)]
+        assert [logs[0] - logs[1], logs[1] - logs[0]] == [Counter(), Counter()], at
         assert tried == real, at
 
     folder = shop.folder_of(BRANCH)

@@ -421,12 +421,15 @@ select
         spark_cdc._quote(column.name)) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from {{ spark_cdc._relation_in(origin.of.schema, origin.of.name) }}
-    {%- if origin.until is defined %}
+    {%- if origin.until is defined %} as theirs
 where
+    not exists (select 1 from {{ own }} as ours where ours.entity = theirs.entity and ours.load_id = theirs.load_id)
+    and (
         {%- for until in origin.until.values() | unique | sort %}
         {%- set names = origin.until.items() | selectattr(1, 'equalto', until) | map(attribute=0) | sort %}
     {{ 'or ' if not loop.first }}(entity in ({{ spark_cdc._literals(names) }}) and coalesce(committed_at, started_at) <= timestamp_micros({{ until }}))
         {%- endfor %}
+    )
     {%- endif %}
 {%- endmacro -%}
 
