@@ -248,13 +248,14 @@ select
     leaves twice, the entity's next run drops (_missing_rows()). Arguments: load_log
     (that is written), held (the status that changes), status, entity (name), loads (their ids). -#}
 {%- macro _set_load_status(load_log, held, status, entity, loads) -%}
-    {#- of a branch, the view that shows production's rows, too -#}
-    {%- set known = load_log if not load_log.identifier.endswith('_own') else spark_cdc._relation_in(load_log.schema, load_log.identifier.removesuffix('_own')) -%}
+    {#- of a branch the view, which shows production's rows, too -#}
+    {%- set is_of_branch = load_log.identifier.endswith('_own') -%}
+    {%- set known = spark_cdc._relation_in(load_log.schema, load_log.identifier.removesuffix('_own')) -%}
     {%- set gone = [] -%}
     {%- for load_id, partitions in (spark_cdc._partitions_by_load(load_log, entity) if loads else {}).items() if load_id in loads -%}
         {%- do gone.extend(partitions | select('in', ['entity=' ~ entity ~ '/load_id=' ~ load_id ~ '/status=' ~ held])) -%}
     {%- endfor -%}
-    {%- if not loads or known == load_log and not gone -%}{{ return('') }}{%- endif -%}
+    {%- if not loads or not (gone or is_of_branch) -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
 insert overwrite table {{ load_log }} by name
 select /*+ coalesce(1) */
