@@ -220,7 +220,7 @@ grouped as (
     window in_transaction as (partition by key_hash, cdc__transaction {{ so_far }})
 ),
 
--- a queue is never shorter than empty, and never empty after a row was written: what that adds to cdc__net
+-- a queue is never shorter than empty, nor empty after a row was written: what it adds to cdc__net
 bounded as (
     select
         *,

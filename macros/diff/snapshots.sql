@@ -94,7 +94,7 @@ deleted as (
 )
 {%- elif deletes %},
 
--- the rows that a delta deletes, as they were: their payload is read in a pass of its own, which Spark leaves out where nothing is flagged
+-- the rows that a delta deletes, as they were: read in a pass that Spark leaves out if empty
 deleted as (
     select
         {{ spark_cdc._prior_row(run, 'prior', 'D', start) | indent(8) }}

@@ -98,7 +98,7 @@ where cdc__is_alive
 with
 {{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
 {% if moves and not alternates %}
--- keys between which rows may move: told by one event, by a delete and an insert at one place, or within a transaction
+-- keys between which rows may move: by one event, two at one place, or within a transaction
 moving as (
     select distinct explode(flatten(keys)) as key_hash
     from (
