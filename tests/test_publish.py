@@ -171,6 +171,52 @@ def test_the_table_follows_the_entity(
         check_feed(project)
 
 
+KILLS = [
+    pytest.param("insert overwrite|merge into", "during", marks=pytest.mark.integration),
+    pytest.param("alter view|merge into", "after", marks=pytest.mark.full),
+    pytest.param("alter view|merge into", "before", marks=pytest.mark.full),
+    pytest.param(r"create table .*_v\d|set `", "after", marks=pytest.mark.full),
+    pytest.param("insert overwrite|reset `", "after", marks=pytest.mark.full),
+]
+
+
+@pytest.mark.parametrize(("statement", "phase"), KILLS)
+def test_a_run_is_killed(
+    project: Project, monkeypatch: pytest.MonkeyPatch, table_format: str, statement: str, phase: str
+) -> None:
+    """The next run puts it right, also while the statement goes on; a feed tells nothing twice."""
+    load_next(project)
+    publish(project)
+    load_next(project)
+    trap = Trap(lambda one: re.search(statement, one.sql) is not None, phase)
+    proxy = Proxy(project.port, [trap])
+
+    def cut() -> None:
+        trap.reached.wait(60)
+        proxy.cut(keep_server=phase == "during")
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    with monkeypatch.context() as environment:
+        environment.setenv("PUBLISH_PORT", str(proxy.port))
+        outcome = project.dbt("run", "--select", "path:models/published")
+    thread.join()
+    proxy.close()
+    assert trap.statement
+    assert not outcome.success
+    said = publish(project)
+    assert "compared with all rows" not in said
+    if phase == "after" and "merge" in statement and table_format in ("delta", "iceberg"):
+        assert said.startswith("UNCHANGED")
+    load_next(project)
+    publish(project)
+    if table_format == "delta":
+        check_feed(project)
+    elif table_format != "iceberg":
+        tables = project.query(f"show tables in {{s}} like '{TABLE}_v*'")
+        assert len(tables) <= 3
+
+
 @pytest.mark.full
 def test_the_table_follows_operations(
     project: Project, command: Command, table_format: str
@@ -246,52 +292,6 @@ def test_others_write_into_the_table(project: Project, table_format: str) -> Non
     assert "compared with all rows" not in publish(project)
 
 
-KILLS = [
-    pytest.param("insert overwrite|merge into", "during", marks=pytest.mark.integration),
-    pytest.param("alter view|merge into", "after", marks=pytest.mark.full),
-    pytest.param("alter view|merge into", "before", marks=pytest.mark.full),
-    pytest.param(r"create table .*_v\d|set `", "after", marks=pytest.mark.full),
-    pytest.param("insert overwrite|reset `", "after", marks=pytest.mark.full),
-]
-
-
-@pytest.mark.parametrize(("statement", "phase"), KILLS)
-def test_a_run_is_killed(
-    project: Project, monkeypatch: pytest.MonkeyPatch, table_format: str, statement: str, phase: str
-) -> None:
-    """The next run puts it right, also while the statement goes on; a feed tells nothing twice."""
-    load_next(project)
-    publish(project)
-    load_next(project)
-    trap = Trap(lambda one: re.search(statement, one.sql) is not None, phase)
-    proxy = Proxy(project.port, [trap])
-
-    def cut() -> None:
-        trap.reached.wait(60)
-        proxy.cut(keep_server=phase == "during")
-
-    thread = threading.Thread(target=cut)
-    thread.start()
-    with monkeypatch.context() as environment:
-        environment.setenv("PUBLISH_PORT", str(proxy.port))
-        outcome = project.dbt("run", "--select", "path:models/published")
-    thread.join()
-    proxy.close()
-    assert trap.statement
-    assert not outcome.success
-    said = publish(project)
-    assert "compared with all rows" not in said
-    if phase == "after" and "merge" in statement and table_format in ("delta", "iceberg"):
-        assert said.startswith("UNCHANGED")
-    load_next(project)
-    publish(project)
-    if table_format == "delta":
-        check_feed(project)
-    elif table_format != "iceberg":
-        tables = project.query(f"show tables in {{s}} like '{TABLE}_v*'")
-        assert len(tables) <= 3
-
-
 @pytest.mark.integration
 def test_what_is_refused(project: Project, table_format: str) -> None:
     """Each with what was found and what to do, before anything is written."""
@@ -364,7 +364,7 @@ def test_sensitive_columns(
     file.write_text("mail\nb@a.example\n", "utf-8")
     before = publish_guests()
     code, said = command("forget", "guests", "--keys", str(file))
-    assert code == 0 and "next: dbt run --full-refresh --select guests_table" in said, said
+    assert code == 0 and "\n  dbt run --full-refresh --select guests_table\n" in said, said
     after = publish_guests("--full-refresh")
     assert [row for row in after if row[2] == "Bern 2"] == [
         row for row in before if row[2] == "Bern 2"

@@ -37,7 +37,7 @@ Nothing was written. Run the same command again.
                     {%- if looks | select | list | length == 2 and not spark_cdc._is_there(table) -%}
                         {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
                         {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
-                        {%- do spark_cdc._drop_folder(ctx.write.load_log, ['entity', 'load_id'], folder) -%}
+                        {%- do spark_cdc._drop_folder(ctx.write.load_log, folder) -%}
                     {%- endif -%}
                 {%- endfor -%}
             {%- endif -%}

@@ -318,7 +318,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     {%- set until = dict.fromkeys(entities, now) -%}
     {%- do until.update(known.until if known else {}) -%}
     {%- if known is none -%}
-        {%- do spark_cdc._branch_table(load_log, view, spark_cdc._load_log_format(), ['entity', 'load_id', 'status'], [], {'until': until}) -%}
+        {%- do spark_cdc._branch_table(load_log, view, spark_cdc._load_log_format(), spark_cdc._partition_names(view), [], {'until': until}) -%}
     {%- elif until != known.until -%}
         {%- set columns = adapter.get_columns_in_relation(spark_cdc._relation_in(view.schema, view.identifier ~ '_own')) -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, dict(known, until=until), columns), true)) -%}

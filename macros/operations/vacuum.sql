@@ -84,7 +84,7 @@
                 ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
                 ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}
             {%- for one in old if ctx.is_fenced -%}
-                {%- do spark_cdc._drop_folder(found.table, spark_cdc._partition_names(found.table), one.folder) -%}
+                {%- do spark_cdc._drop_folder(found.table, one.folder) -%}
             {%- endfor -%}
         {%- endif -%}
         {%- set kept = spark_cdc._retained_by_snapshots(found.table, ctx.catalog[found.table.identifier].location) -%}

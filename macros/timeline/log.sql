@@ -63,7 +63,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
     {%- for name, data_type in spark_cdc._load_log_columns().items() -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
-    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._load_log_format(), ['entity', 'load_id', 'status'])) }}
+    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._load_log_format(), spark_cdc._partition_names(load_log))) }}
 {%- endmacro -%}
 
 

@@ -249,11 +249,10 @@
 
 
 {#- Drops a folder with its files. No statement removes files, so the folder becomes a partition
-    that is added and dropped at once.
-    Arguments: table (a relation of Parquet or ORC), names (of its partition columns), folder. -#}
-{%- macro _drop_folder(table, names, folder) -%}
+    that is added and dropped at once. Arguments: table (a relation of Parquet or ORC), folder. -#}
+{%- macro _drop_folder(table, folder) -%}
     {%- set values, known = [], {'business_date': '1970-01-01', 'load_id': 'spark-staging'} -%}
-    {%- for name in names -%}{%- do values.append(name ~ " = '" ~ known.get(name, '-') ~ "'") -%}{%- endfor -%}
+    {%- for name in spark_cdc._partition_names(table) -%}{%- do values.append(name ~ " = '" ~ known.get(name, '-') ~ "'") -%}{%- endfor -%}
     {%- set partition = 'partition (' ~ values | join(', ') ~ ')' -%}
     {#- an interrupted statement may have left the partition -#}
     {%- do spark_cdc._send('alter table ' ~ table ~ ' drop if exists ' ~ partition) -%}
@@ -302,8 +301,9 @@ from {{ table }}{{ '.partitions' if format == 'iceberg' }}
 
 {#- The partition columns of a ledger, or of an <entity>_events. -#}
 {%- macro _partition_names(table) -%}
-    {%- set is_ledger = (table | string).removesuffix('_own').removesuffix('_sensitive').endswith('_ledger') -%}
-    {{ return(['business_date', 'load_id'] + (['operation'] if is_ledger else [])) }}
+    {%- set name = (table | string).removesuffix('_own').removesuffix('_sensitive') -%}
+    {%- if name.endswith('.cdc_loads') -%}{{ return(['entity', 'load_id', 'status']) }}{%- endif -%}
+    {{ return(['business_date', 'load_id'] + (['operation'] if name.endswith('_ledger') else [])) }}
 {%- endmacro -%}
 
 
