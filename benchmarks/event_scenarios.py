@@ -64,7 +64,7 @@ class Stream:
 # ---------------------------------------------------------------- data
 
 
-def _values(row: str, version: str) -> str:
+def values_sql(row: str, version: str) -> str:
     """The columns of a row in one of its versions."""
     seed = f"xxhash64({row}, {version})"
     return f"""
@@ -83,7 +83,7 @@ def _values(row: str, version: str) -> str:
 def snapshot_sql(rows: int) -> str:
     """The table before the load."""
     return f"""
-    select 'r' as op, id as seq, id, {_values("id", "0L")}
+    select 'r' as op, id as seq, id, {values_sql("id", "0L")}
     from range(0, {rows}, 1, 8)"""
 
 
@@ -99,7 +99,7 @@ def stream_sql(stream: Stream) -> str:
     return f"""
     select op, {stream.prior} + seq as seq, {columns}
     from (
-        select *, {_values("id", "turn + 1")}
+        select *, {values_sql("id", "turn + 1")}
         from (
             select
                 *,
@@ -122,21 +122,21 @@ def stream_sql(stream: Stream) -> str:
     ) as filled"""
 
 
-def flags_sql(rows: str) -> str:
+def flags_sql(rows: str, columns: Sequence[new.Column] = ALL) -> str:
     """Rows with a flag, as Parquet holds them."""
     flag = "map('r', 'R', 'c', 'I', 'u', 'U', 'd', 'D')[op]"
-    return f"select {flag} as op, seq, {', '.join(NAMES)} from ({rows}) as events"
+    return f"select {flag} as op, seq, {', '.join(c.name for c in columns)} from ({rows}) as events"
 
 
-def messages_sql(rows: str) -> str:
+def messages_sql(rows: str, columns: Sequence[new.Column] = ALL) -> str:
     """The same as Debezium sends them from PostgreSQL: default identity, decimals as text."""
     fields = []
-    for name in NAMES:
+    for name in (column.name for column in columns):
         text = f"cast({name} as string)" if name == "amount" else name
         fields.append(f"'{name}', {text}")
     image = f"named_struct({', '.join(fields)})"
     # a deleted row's image has its key only
-    key = ", ".join(f"'{c.name}', {'id' if c is KEY else 'cast(null as string)'}" for c in ALL)
+    key = ", ".join(f"'{c.name}', {'id' if c is KEY else 'cast(null as string)'}" for c in columns)
     with_nulls = "map('ignoreNullFields', 'false')"
     times = """map('timestampFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")"""
     micros = "1560000000000000 + seq * 1000"
@@ -180,8 +180,9 @@ def make_data(on: Server, landing: Path, streams: Sequence[Stream], with_json: b
 # ---------------------------------------------------------------- ours
 
 
-def typed_entity(path: str, archive: bool = False) -> new.Entity:
-    columns = [KEY, *VALUES, new.Column("seq", "bigint", role="control")]
+def typed_entity(
+    path: str, archive: bool = False, name: str = "item", columns: Sequence[new.Column] = ALL
+) -> new.Entity:
     events = {
         "format": "flagged_rows",
         "operation": "op",
@@ -190,12 +191,13 @@ def typed_entity(path: str, archive: bool = False) -> new.Entity:
         "unavailable": MARK,
         "archive": archive,
     }
-    return new.Entity("item", columns, "events", format="parquet", path=path, events=events)
+    described = [*columns, new.Column("seq", "bigint", role="control")]
+    return new.Entity(name, described, "events", format="parquet", path=path, events=events)
 
 
-def json_entity(path: str) -> new.Entity:
+def json_entity(path: str, name: str = "item", columns: Sequence[new.Column] = ALL) -> new.Entity:
     events = {"format": "debezium"}
-    return new.Entity("item", [KEY, *VALUES], "events", format="json", path=path, events=events)
+    return new.Entity(name, list(columns), "events", format="json", path=path, events=events)
 
 
 class Load:
@@ -241,10 +243,16 @@ def make_prior(on: Server, landing: Path, prior: int) -> None:
     )
 
 
-def rewrite_sql(table: str, latest: str, partial: bool) -> str:
+def rewrite_sql(
+    table: str,
+    latest: str,
+    partial: bool,
+    prior: str = "book_prior",
+    names: Sequence[str] = NAMES,
+) -> str:
     """The table with the last event of each key, written anew as a whole."""
     lines = []
-    for name in NAMES:
+    for name in names:
         value = f"coalesce(e.{name}, p.{name})" if partial and name == LOST else f"e.{name}"
         lines.append(f"if(e.id is null, p.{name}, {value}) as {name}")
     columns = ",\n    ".join(lines)
@@ -252,7 +260,7 @@ def rewrite_sql(table: str, latest: str, partial: bool) -> str:
     create table {table} using parquet as
     select
         {columns}
-    from book_prior as p
+    from {prior} as p
     full outer join ({latest}) as e on p.id = e.id
     where e.op is null or e.op <> 'D'"""
 
@@ -284,19 +292,29 @@ def merge(on: Server, delta: Server, landing: Path, stream: Stream) -> float:
     """`row_number` over all events, then MERGE into a Delta table of the state before, which has
     deletion vectors and a change feed. Making that table anew is not timed."""
     delta.execute("drop table if exists book_merge")
-    delta.execute(
-        "create table book_merge using delta tblproperties ("
+    delta.execute(delta_table_sql("book_merge", f"{on.warehouse}/book_prior"))
+    return delta.timed(merge_sql("book_merge", _latest_sql(landing, stream)))
+
+
+def delta_table_sql(table: str, rows: str, names: Sequence[str] = NAMES) -> str:
+    """A Delta table of rows in Parquet, with deletion vectors and a change feed."""
+    return (
+        f"create table {table} using delta tblproperties ("
         "'delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = 'true')"
-        f" as select {STATE} from parquet.`{on.warehouse}/book_prior`"
+        f" as select {', '.join(names)} from parquet.`{rows}`"
     )
-    return delta.timed(f"""
-        merge into book_merge as p
-        using ({_latest_sql(landing, stream)}) as e
+
+
+def merge_sql(table: str, latest: str, names: Sequence[str] = NAMES) -> str:
+    """The last event of each key, merged into a Delta table."""
+    return f"""
+        merge into {table} as p
+        using ({latest}) as e
         on p.id = e.id
         when matched and e.op = 'D' then delete
         when matched then update set *
-        when not matched and e.op <> 'D' then insert ({STATE})
-        values ({", ".join(f"e.{name}" for name in NAMES)})""")
+        when not matched and e.op <> 'D' then insert ({", ".join(names)})
+        values ({", ".join(f"e.{name}" for name in names)})"""
 
 
 def loop(on: Server, landing: Path, stream: Stream) -> float:
