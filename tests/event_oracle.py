@@ -29,7 +29,8 @@ Where the contract leaves room, this is what holds here:
 - An insert begins a row, so an absent column is null. No database inserts a row of which a value
   is unavailable: if exactly one other key is deleted at the same position and transaction, such an
   insert is the second half of a key change; otherwise it counts as an upsert.
-- A truncate deletes the rows whose last applied position is not above its own.
+- A truncate deletes the rows whose last applied position is not above its own. Of a key that came
+  in the same load and not before, nothing is known then, not even that it is dead.
 - A dead key's position is forgotten when its last event was applied in a load more than
   `tombstone_days` before the load at hand.
 """
@@ -251,7 +252,11 @@ class State:
                 filled.clear()
                 behind.clear()
                 for other in [key for key in table if self.positions[key] <= place]:
-                    if table.pop(other):
+                    was_there = bool(table.pop(other))
+                    if other not in known:  # as if it had never come
+                        touched.discard(other)
+                        del self.positions[other], self.touched_on[other]
+                    elif was_there:
                         touch(other, place)
                 continue
             if place <= max(applied[key], self.truncated):
