@@ -125,7 +125,8 @@ def test_another_story_is_found(project: Project) -> None:
             f"(date'2024-01-0{row[0]}', {row[1]}, '{row[2]}')" for row in story.split()
         )
         project.query(f"insert overwrite {{s}}.told_story values {rows}")
-        return list(project.dbt("test", "--select", "told_story").status.values())[-1:]
+        status = project.dbt("test", "--select", "told_story").status
+        return [one for name, one in status.items() if "on-run-" not in name]
 
     assert outcome("11I 12I") == ["pass"]  # a day that the story does not have is not compared
     assert outcome("11I 12I 21U 22D") == ["pass"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,15 @@ def test_what_differs_per_run_is_no_difference() -> None:
     assert dbt_v2.differences({"x": dbt_v2.plain(one)}, {"x": dbt_v2.plain(wrapped)}) == []
     changed = dbt_v2.differences({"x": "select a, b"}, {"x": "select a, c", "y": "select 1"})
     assert changed[0].endswith("-b\n+c") and changed[1] == "y: only one of both has it"
+
+
+@pytest.mark.integration
+def test_models_compile_without_a_server(tmp_path: Path) -> None:
+    """Nothing is asked of it where nothing is written, so that both can be compared."""
+    dbt_v2.consumer(tmp_path)
+    dbt_v2.without_hooks(tmp_path)
+    printed, models = dbt_v2.compiled(tmp_path, dbt_v2.DBT_V1, "--no-populate-cache")
+    assert len(models) == 19, printed
 
 
 @pytest.mark.full

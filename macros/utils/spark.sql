@@ -221,9 +221,10 @@
 
 
 {#- The table to write to. In a branch (docs/branches.md) a view with production's rows has the
-    table's name, and the branch writes to <name>_own. dbt's cache tells. -#}
+    table's name, and the branch writes to <name>_own. dbt's cache tells; where nothing is written,
+    as by compile, it is not asked, since that would take a server. -#}
 {%- macro _write_target(table) -%}
-    {%- set found = load_cached_relation(table) -%}
+    {%- set found = load_cached_relation(table) if spark_cdc._mode() != 'look' else none -%}
     {%- if found is none or '\nType: VIEW\n' not in (found.information or '') -%}{{ return(table) }}{%- endif -%}
     {{ return(spark_cdc._relation_in(table.schema, table.identifier ~ '_own')) }}
 {%- endmacro -%}
