@@ -74,6 +74,7 @@ def made() -> tuple[Macros, str, list[str]]:
         _view_text=lambda view: sent[-1],
         _relation_in=lambda schema, name: Relation(name),
         invocation_id="0",
+        flags=SimpleNamespace(WHICH="run-operation"),
         local_md5=lambda text: hashlib.md5(text.encode()).hexdigest(),
         modules=MODULES | {"pytz": SimpleNamespace(utc=utc)},
     )
