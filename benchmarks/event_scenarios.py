@@ -87,6 +87,16 @@ def snapshot_sql(rows: int) -> str:
     from range(0, {rows}, 1, 8)"""
 
 
+def numbered_sql(events: int, keys: int) -> str:
+    """Numbers of events: their order, and which key's turn it is, in another order each time."""
+    return f"""
+                select
+                    id as seq,
+                    id div {keys} as turn,
+                    pmod((id + id div {keys} * 13) * 7919, {keys}) as which
+                from range(0, {events}, 1, 8)"""
+
+
 def stream_sql(stream: Stream) -> str:
     """The events in their order. One key in 20 is deleted last, one in 50 in between."""
     known = stream.keys * 9 // 10
@@ -112,11 +122,7 @@ def stream_sql(stream: Stream) -> str:
                     else 'u'
                 end as op
             from (
-                select
-                    id as seq,
-                    id div {stream.keys} as turn,
-                    pmod((id + id div {stream.keys} * 13) * 7919, {stream.keys}) as which
-                from range(0, {stream.events}, 1, 8)
+                {numbered_sql(stream.events, stream.keys)}
             ) as numbered
         ) as named
     ) as filled"""
@@ -234,13 +240,16 @@ def _events(landing: Path, stream: Stream) -> str:
     return f"parquet.`{landing}/parquet_events_{stream.name}/{DAYS[1]}`"
 
 
+def prior_table_sql(table: str, rows: str, names: Sequence[str] = NAMES) -> str:
+    """A table that window and loop rewrite, of rows in Parquet."""
+    return f"create table {table} using parquet as select {', '.join(names)} from parquet.`{rows}`"
+
+
 def make_prior(on: Server, landing: Path, prior: int) -> None:
     """The table that window and loop rewrite."""
     on.execute("drop table if exists book_prior")
-    on.execute(
-        f"create table book_prior using parquet as select {STATE}"
-        f" from parquet.`{landing}/parquet_events_{prior}/{DAYS[0]}`"
-    )
+    rows = f"{landing}/parquet_events_{prior}/{DAYS[0]}"
+    on.execute(prior_table_sql("book_prior", rows))
 
 
 def rewrite_sql(
@@ -265,26 +274,26 @@ def rewrite_sql(
     where e.op is null or e.op <> 'D'"""
 
 
-def _latest_sql(landing: Path, stream: Stream) -> str:
+def latest_sql(events: str, names: Sequence[str] = NAMES, partial: bool = False) -> str:
     """The last event of each key, by `row_number` over all events."""
     known = f"""first_value(nullif({LOST}, '{MARK}'), true) over (
             partition by id order by seq desc rows between current row and unbounded following
         )"""
-    columns = ", ".join(f"known as {n}" if n == LOST and stream.partial else n for n in NAMES)
+    columns = ", ".join(f"known as {n}" if n == LOST and partial else n for n in names)
     return f"""
         select op, {columns} from (
             select
                 *,
-                {known if stream.partial else "null"} as known,
+                {known if partial else "null"} as known,
                 row_number() over (partition by id order by seq desc) as rank
-            from {_events(landing, stream)}
+            from {events}
         ) as ranked where rank = 1"""
 
 
 def window(on: Server, landing: Path, stream: Stream) -> float:
     """row_number over all events, then a rewrite."""
     on.execute("drop table if exists book_window")
-    latest = _latest_sql(landing, stream)
+    latest = latest_sql(_events(landing, stream), partial=stream.partial)
     return on.timed(rewrite_sql("book_window", latest, stream.partial))
 
 
@@ -293,7 +302,7 @@ def merge(on: Server, delta: Server, landing: Path, stream: Stream) -> float:
     deletion vectors and a change feed. Making that table anew is not timed."""
     delta.execute("drop table if exists book_merge")
     delta.execute(delta_table_sql("book_merge", f"{on.warehouse}/book_prior"))
-    return delta.timed(merge_sql("book_merge", _latest_sql(landing, stream)))
+    return delta.timed(merge_sql("book_merge", latest_sql(_events(landing, stream))))
 
 
 def delta_table_sql(table: str, rows: str, names: Sequence[str] = NAMES) -> str:

@@ -91,12 +91,17 @@ class Run:
 
 @dataclass
 class Measure:
-    """Several measurements of one thing: seconds, CPU seconds of the server, its highest memory."""
+    """Several measurements of one thing.
+
+    seconds; cpu, CPU seconds of the server; started, CPU seconds of the processes that were started
+    and have ended, such as dbt; memory, the server's highest.
+    """
 
     name: str
     seconds: list[float] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
+    started: list[float] = field(default_factory=list)
     memory: int = 0
 
     @property
@@ -156,14 +161,21 @@ class Server:
         server.stop(self.state)
 
 
+def _ended() -> float:
+    """CPU seconds of the processes that this one has started and that have ended."""
+    used = psutil.Process().cpu_times()
+    return float(used.children_user + used.children_system)
+
+
 def measure(
     into: Measure, on: Server, action: Callable[..., float | Run], *arguments: object
 ) -> Any:
     """Do something once, add what it took to a measurement, and return that."""
     on.reset_peak()
-    before = on.cpu
+    before, started = on.cpu, _ended()
     result = action(*arguments)
     into.cpu.append(on.cpu - before)
+    into.started.append(_ended() - started)
     into.memory = max(into.memory, on.peak)
     if isinstance(result, Run):
         into.runs.append(result)
@@ -174,9 +186,12 @@ def measure(
 
 
 class Project:
-    """A dbt project of one entity, whose macros are this project's."""
+    """A dbt project of one entity, and of others that commands load with it, whose macros are this
+    project's."""
 
-    def __init__(self, folder: Path, entity: new.Entity, on: Server, schema: str) -> None:
+    def __init__(
+        self, folder: Path, entity: new.Entity, on: Server, schema: str, *others: new.Entity
+    ) -> None:
         self.folder, self.entity, self.on, self.schema = folder, entity, on, schema
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "models").mkdir(parents=True)
@@ -186,6 +201,8 @@ class Project:
         for name in COPIED:
             shutil.copy(project.root() / name, folder / "models")
         self.describe(entity)
+        for other in others:
+            new.write(other, folder / "models")
 
     def describe(self, entity: new.Entity) -> None:
         """Write the entity's models, in place of those that were there."""
@@ -253,6 +270,12 @@ class Project:
             told = "" if is_shown else f":\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
             raise SparkCdcError(f"spark-cdc {' '.join(words)} failed{told}")
         return done.stdout or ""
+
+    def timed(self, *words: str, is_shown: bool = False) -> float:
+        """Run a command of spark-cdc and return its seconds."""
+        begun = time.monotonic()
+        self.command(*words, is_shown=is_shown)
+        return time.monotonic() - begun
 
     def compiled(self, model: str) -> str:
         folder = self.folder / "target" / "compiled" / "spark_cdc" / "models" / self.entity.name

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import sys
-import time
+from functools import partial
 
-import psutil
 from benchmarks import harness
 
-from spark_cdc import console, new, packages, project
+from spark_cdc import console, packages, project
 from spark_cdc.entity import Column, Entity
 
 DAYS = ("2024-01-01", "2024-01-02")
@@ -38,16 +36,6 @@ def _rows(first: int, last: int, day: int) -> str:
         f" timestamp_ntz'2024-01-0{day} 00:00:00' + make_dt_interval(0, 0, 0, id) as changed_at"
         f" from range({first}, {last}, 1, 1)"
     )
-
-
-def _cpu(pid: int) -> float:
-    used = psutil.Process(pid).cpu_times()
-    return float(used.user + used.system)
-
-
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def main() -> int:
@@ -75,38 +63,33 @@ def main() -> int:
     ]
     server = harness.Server(bench / "server", args.memory)
     try:
-        made = harness.Project(bench / "project", entities[0], server, "many")
-        for entity in entities[1:]:
-            new.write(entity, made.folder / "models")
+        made = harness.Project(bench / "project", entities[0], server, "many", *entities[1:])
         for entity in entities:
             inputs = (_rows(0, args.rows, 1), _rows(0, args.changes, 2))
             for day, rows in zip(DAYS, inputs, strict=True):
                 place = f"{landing}/{entity.name}/{day}"
                 server.execute(f"insert overwrite directory '{place}' using parquet {rows}")
-        found = [_timed(made, day, args.parallel) for day in DAYS]
+        found = [harness.Measure(day) for day in DAYS]
+        for into in found:
+            words = ("load", "--to", into.name, "--parallel", str(args.parallel))
+            harness.measure(into, server, partial(made.timed, *words, is_shown=True))
     finally:
         server.stop()
         shutil.rmtree(bench / "server" / "warehouse", ignore_errors=True)
     headings = ["day", "rows in each", "seconds", "CPU s Spark", "CPU s dbt", "Spark's share"]
     sizes = (args.rows, args.changes)
     rows = [
-        (day, size, *(round(value, 1) for value in one), f"{one[1] / (one[1] + one[2]):.0%}")
-        for day, size, one in zip(DAYS, sizes, found, strict=True)
+        (
+            *(into.name, size, round(into.median, 1), round(into.cpu[0], 1)),
+            *(round(into.started[0], 1), f"{into.cpu[0] / (into.cpu[0] + into.started[0]):.0%}"),
+        )
+        for into, size in zip(found, sizes, strict=True)
     ]
     print(f"{args.entities} entities, --parallel {args.parallel}, {os.cpu_count()} cores;", end=" ")
     print(f"load average {os.getloadavg()[0]:.1f}\n\n{console.table(headings, rows, 60)}\n")
     if args.entities == 65:
-        print(f"Day 2: target {TARGET:.0f} s, {'met' if found[1][0] <= TARGET else 'missed'}.")
+        print(f"Day 2: target {TARGET:.0f} s, {'met' if found[1].median <= TARGET else 'missed'}.")
     return 0
-
-
-def _timed(made: harness.Project, day: str, parallel: int) -> tuple[float, ...]:
-    """Run the command for a day; return its seconds, and the CPU seconds of Spark and of dbt."""
-    server = made.on.status.pid
-    before, own, begun = _cpu(server), _children(), time.monotonic()
-    made.command("load", "--to", day, "--parallel", str(parallel), is_shown=True)
-    seconds = time.monotonic() - begun
-    return seconds, _cpu(server) - before, _children() - own
 
 
 if __name__ == "__main__":

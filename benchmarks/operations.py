@@ -19,14 +19,13 @@ import datetime as dt
 import os
 import shutil
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-import psutil
 from benchmarks import event_scenarios as scenarios
 from benchmarks import summary
-from benchmarks.harness import Project, Server
+from benchmarks.harness import Measure, Project, Server, measure
 
 from spark_cdc import console, new, packages, project
 
@@ -66,17 +65,13 @@ def operations_sql(operations: int, prior: int, number: int, loads: int) -> str:
     old = f"({number * each} + which) * {2 * apart}L"
     return _rows(f"""
         select
-            array('c', 'u', 'u', 'u', 'd')[turn] as op,
+            array('c', 'u', 'u', 'u', 'd')[cast(turn as int)] as op,
             {prior + number * operations} + seq as seq,
             case when turn < 2 then {prior + number * each} + which
                 when turn = 3 then {old} + 1 else {old} end as id,
             turn + {number} * 10L as version
         from (
-            select
-                id as seq,
-                cast(id div {each} as int) as turn,
-                pmod((id + id div {each} * 13) * 7919, {each}) as which
-            from range(0, {operations}, 1, 8)
+            {scenarios.numbered_sql(operations, each)}
         ) as numbered""")
 
 
@@ -89,53 +84,23 @@ def land(on: Server, folder: Path, kind: str, rows: str) -> None:
     on.execute(f"insert overwrite directory '{folder}' using {form} {sql}")
 
 
-class Clock:
-    """What is measured of each way: seconds, CPU seconds of its server and of what it starts."""
-
-    def __init__(self) -> None:
-        self.taken: dict[str, list[tuple[float, float, float]]] = {}
-
-    def take(self, name: str, on: Server, action: Callable[[], object]) -> None:
-        """Do something once and note what it took."""
-        before, own, begun = on.cpu, _children(), time.monotonic()
-        action()
-        seconds = time.monotonic() - begun
-        self.taken.setdefault(name, []).append((seconds, on.cpu - before, _children() - own))
-        print(f"{name}: {seconds:.1f} s, {on.cpu - before:.1f} CPU s", flush=True)
-
-
-def _children() -> float:
-    used = psutil.Process().cpu_times()
-    return float(used.children_user + used.children_system)
-
-
 class ByHand:
     """A table that takes the last event of each key, by `MERGE` or by a rewrite."""
 
     def __init__(self, on: Server, prior: Path) -> None:
         self.on, self.number = on, 0
         on.execute(scenarios.delta_table_sql("merged", str(prior), NAMES))
-        on.execute(
-            f"create table rewritten_0 using parquet as select {', '.join(NAMES)}"
-            f" from parquet.`{prior}`"
-        )
+        on.execute(scenarios.prior_table_sql("rewritten_0", str(prior), NAMES))
 
-    @staticmethod
-    def _latest(folder: Path) -> str:
-        return f"""
-        select op, {", ".join(NAMES)} from (
-            select *, row_number() over (partition by id order by seq desc) as rank
-            from parquet.`{folder}`
-        ) as ranked where rank = 1"""
+    def merge(self, folder: Path) -> float:
+        latest = scenarios.latest_sql(f"parquet.`{folder}`", NAMES)
+        return self.on.timed(scenarios.merge_sql("merged", latest, NAMES))
 
-    def merge(self, folder: Path) -> None:
-        self.on.execute(scenarios.merge_sql("merged", self._latest(folder), NAMES))
-
-    def rewrite(self, folder: Path) -> None:
+    def rewrite(self, folder: Path) -> float:
         before, self.number = f"rewritten_{self.number}", self.number + 1
-        table, latest = f"rewritten_{self.number}", self._latest(folder)
-        self.on.execute(scenarios.rewrite_sql(table, latest, False, before, NAMES))
-        self.on.execute(f"drop table {before}")
+        latest = scenarios.latest_sql(f"parquet.`{folder}`", NAMES)
+        sql = scenarios.rewrite_sql(f"rewritten_{self.number}", latest, False, before, NAMES)
+        return self.on.timed(sql, f"drop table {before}")
 
 
 def main() -> int:
@@ -159,7 +124,7 @@ def main() -> int:
     packages.install(if_needed=True)
     days = [str(FIRST + dt.timedelta(days=day)) for day in range(args.loads + 1)]
     names = [f"table_{number:02d}" for number in range(1, args.tables + 1)]
-    clock = Clock()
+    taken: dict[str, Measure] = {}
     on = Server(bench / "server", args.memory)
     rival = Server(bench / "rival", args.memory, ["delta"]) if args.rivals else None
     try:
@@ -174,11 +139,17 @@ def main() -> int:
         for number, day in enumerate(days):
             words = ("load", "--to", day, "--parallel", str(args.parallel))
             what = "operations" if number else "rows before"
-            clock.take(f"{what}, ours", on, lambda words=words: made.command(*words))
+            ways = [(f"{what}, ours", on, partial(made.timed, *words))]
             if number and hand and rival:
                 folder = landing / names[0] / day
-                clock.take(f"{what}, MERGE", rival, lambda folder=folder: hand.merge(folder))
-                clock.take(f"{what}, rewrite", rival, lambda folder=folder: hand.rewrite(folder))
+                ways += [
+                    (f"{what}, MERGE", rival, partial(hand.merge, folder)),
+                    (f"{what}, rewrite", rival, partial(hand.rewrite, folder)),
+                ]
+            for name, server, action in ways:
+                into = taken.setdefault(name, Measure(name))
+                seconds = measure(into, server, action)
+                print(f"{name}: {seconds:.1f} s, {into.cpu[-1]:.1f} CPU s", flush=True)
             _check(on, [f"operations.{name}_current" for name in names], args.prior, rival, hand)
     finally:
         for one in (on, rival):
@@ -191,9 +162,9 @@ def main() -> int:
     )
     print(f" of {summary.named(args.prior)} rows, {args.input}; {os.cpu_count()} cores\n")
     rows = []
-    for name, taken in clock.taken.items():
-        seconds, cpu, own = (sum(one) for one in zip(*taken, strict=True))
-        rows.append((name, len(taken), f"{seconds:.1f}", f"{cpu:.1f}", f"{own:.1f}"))
+    for name, into in taken.items():
+        sums = (f"{sum(one):.1f}" for one in (into.seconds, into.cpu, into.started))
+        rows.append((name, len(into.seconds), *sums))
     print(console.table(["what", "loads", "s", "CPU s Spark", "CPU s dbt"], rows, 60))
     return 0
 
@@ -205,10 +176,7 @@ def _project(bench: Path, names: Sequence[str], kind: str, on: Server) -> Projec
         make(f"{bench}/landing/{name}/{{business_date}}", name=name, columns=COLUMNS)
         for name in names
     ]
-    made = Project(bench / "project", entities[0], on, "operations")
-    for entity in entities[1:]:
-        new.write(entity, made.folder / "models")
-    return made
+    return Project(bench / "project", entities[0], on, "operations", *entities[1:])
 
 
 def _check(
