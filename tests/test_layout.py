@@ -112,8 +112,9 @@ def test_the_house_keeps_its_size() -> None:
 def test_lines_of_comments_are_short() -> None:
     """At most 100 characters, also where a comment stands behind code."""
     long = [
-        f"{path.relative_to(MACROS)}: {line}"
-        for path in sorted(MACROS.rglob("*.sql"))
+        f"{path.relative_to(ROOT)}: {line}"
+        for folder in (MACROS, DATA_TESTS)
+        for path in sorted(folder.rglob("*.sql"))
         for text in [path.read_text("utf-8").replace("{# -#}", "")]
         for found in re.finditer(r"^[^\n]*?\{#.*?#\}", text, re.DOTALL | re.M)
         for line in found[0].splitlines()

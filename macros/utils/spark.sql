@@ -300,7 +300,7 @@ from {{ table }}{{ '.partitions' if format == 'iceberg' }}
 {%- endmacro -%}
 
 
-{#- The partition columns of a ledger, or of an <entity>_events. -#}
+{#- The partition columns of a ledger, of an <entity>_events, or of cdc_loads. -#}
 {%- macro _partition_names(table) -%}
     {%- set name = (table | string).removesuffix('_own').removesuffix('_sensitive') -%}
     {%- if name.endswith('.cdc_loads') -%}{{ return(['entity', 'load_id', 'status']) }}{%- endif -%}

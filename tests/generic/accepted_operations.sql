@@ -1,4 +1,5 @@
-{#- The column `operation` holds no other codes than those given. Arguments: operations (list of codes). -#}
+{#- The column `operation` holds no other codes than those given. Arguments: operations (list of
+    codes). -#}
 {%- test accepted_operations(model, operations) -%}
 select operation, count(*) as row_count
 from {{ model }}

@@ -1,5 +1,6 @@
-{#- The archive has as many events of each load as the load's record says, also of those that compact merged. Told from file footers;
-    an entity without an archive passes. On <entity>_committed; columns as of _verified(). -#}
+{#- The archive has as many events of each load as the load's record says, also of those that
+    compact merged. Told from file footers; an entity without an archive passes. On
+    <entity>_committed; columns as of _verified(). -#}
 {%- test archive_complete(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set verified = spark_cdc._verified(model) -%}

@@ -1,6 +1,7 @@
-{#- What lies in storage is what the manifest names: the manifest is there, made by the project, and that of the last commit; all files of
-    its loads can be opened; no partition is unregistered or empty; each load has one record and builds on the load before it.
-    On <entity>_committed; columns as of _verified(). -#}
+{#- What lies in storage is what the manifest names: the manifest is there, made by the project, and
+    that of the last commit; all files of its loads can be opened; no partition is unregistered or
+    empty; each load has one record and builds on the load before it. On <entity>_committed; columns
+    as of _verified(). -#}
 {%- test files_match_manifest(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set verified = spark_cdc._verified(model) -%}

@@ -1,7 +1,8 @@
-{#- The views of an entity show what a seed tells, a row per business date and key: history for each day that is
-    committed, current for the last one. Days that are not loaded yet are not compared, nor is anything after a day that
-    the story does not have or that was left out. The seed has the columns business_date, the key columns, operation.
-    Arguments: committed, current, history (relations), key_columns (list of names). -#}
+{#- The views of an entity show what a seed tells, a row per business date and key: history for each
+    day that is committed, current for the last one. Days that are not loaded yet are not compared,
+    nor is anything after a day that the story does not have or that was left out. The seed has the
+    columns business_date, the key columns, operation. Arguments: committed, current, history
+    (relations), key_columns (list of names). -#}
 {%- test follows_story(model, committed, current, history, key_columns) -%}
 {#- with --empty, too, the manifest is read and the rows are those of the loads it names -#}
 {%- set committed, current, history = spark_cdc._unsampled(committed), spark_cdc._unsampled(current), spark_cdc._unsampled(history) -%}

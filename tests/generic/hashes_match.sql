@@ -1,5 +1,6 @@
-{#- The stored hashes are those of the stored values, computed anew on a sample, so that the test costs the same on
-    a table of any size; where values are masked nothing is compared, nor of a sensitive key that was forgotten. Arguments: sample (rows; 0 for all). -#}
+{#- The stored hashes are those of the stored values, computed anew on a sample, so that the test
+    costs the same on a table of any size; where values are masked nothing is compared, nor of a
+    sensitive key that was forgotten. Arguments: sample (rows; 0 for all). -#}
 {%- test hashes_match(model, sample=1000) -%}
 {%- if execute -%}  {#- at parse time the model has no name yet -#}
 {%- set entity = spark_cdc._entity(spark_cdc._strip_entity_affix(model.identifier)) -%}

@@ -1,5 +1,5 @@
-{#- The versions of a row follow each other: no interval is empty, none overlaps the next, and none is open but the
-    last. Only hashes and dates are read, of changes only. -#}
+{#- The versions of a row follow each other: no interval is empty, none overlaps the next, and none
+    is open but the last. Only hashes and dates are read, of changes only. -#}
 {%- test intervals_valid(model) -%}
 with followed as (
     select

@@ -1,4 +1,5 @@
-{#- No key column is null, but those of a sensitive key that was forgotten. The key columns are those of the entity that the model belongs to. -#}
+{#- No key column is null, but those of a sensitive key that was forgotten. The key columns are
+    those of the entity that the model belongs to. -#}
 {%- test keys_not_null(model) -%}
 {%- if execute -%}  {#- at parse time the model has no name yet -#}
 {%- set entity = spark_cdc._entity(spark_cdc._strip_entity_affix(model.identifier)) -%}

@@ -1,8 +1,10 @@
-{#- Each row is what it must be, given the row of the same key before it: rows are followed through the loads key by key. Hashes are computed anew
-    where the load's definition (columns, types, roles) is today's, and compared where those of both rows were computed of the same one. Rows of keys that
-    were forgotten have a key hash that is random where the key is sensitive, and their hashes do not tell that a sensitive value changed. Rows
-    that a file counts but that can't be read are found, too. All of the ledger is read, and sorted by key.
-    On <entity>_committed; columns as of _verified(). -#}
+{#- Each row is what it must be, given the row of the same key before it: rows are followed through
+    the loads key by key. Hashes are computed anew where the load's definition (columns, types,
+    roles) is today's, and compared where those of both rows were computed of the same one. Rows of
+    keys that were forgotten have a key hash that is random where the key is sensitive, and their
+    hashes do not tell that a sensitive value changed. Rows that a file counts but that can't be
+    read are found, too. All of the ledger is read, and sorted by key. On <entity>_committed;
+    columns as of _verified(). -#}
 {%- test ledger_rows_consistent(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set verified = spark_cdc._verified(model) -%}

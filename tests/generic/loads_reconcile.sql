@@ -1,5 +1,6 @@
-{#- The counts of every committed load agree: what cdc_loads says with what the ledger holds (told from file footers
-    alone), each load with the one it builds on, and within a load (an entity that was never loaded has nothing to agree)
+{#- The counts of every committed load agree: what cdc_loads says with what the ledger holds (told
+    from file footers alone), each load with the one it builds on, and within a load (an entity that
+    was never loaded has nothing to agree)
     full:  rows in = I + U + N + rejected,          rows before = U + N + D
     delta: rows in >= I + U + N + D + rejected,     rows before = U + N + D + X  -#}
 {%- test loads_reconcile(model) -%}

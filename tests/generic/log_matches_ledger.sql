@@ -1,7 +1,8 @@
-{#- The figures of the loads agree: what is counted in the ledger (told from file footers alone) with cdc_loads, each load with the one
-    before it (rows before + I - D), checkpoints with the rows that they carry, the manifest with the last load and with the rows that were
-    written since the checkpoint. cdc_loads has one row
-    for each load that counts, and none of loads that nobody knows of. On <entity>_committed; columns as of _verified(). -#}
+{#- The figures of the loads agree: what is counted in the ledger (told from file footers alone)
+    with cdc_loads, each load with the one before it (rows before + I - D), checkpoints with the
+    rows that they carry, the manifest with the last load and with the rows that were written since
+    the checkpoint. cdc_loads has one row for each load that counts, and none of loads that nobody
+    knows of. On <entity>_committed; columns as of _verified(). -#}
 {%- test log_matches_ledger(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set referred = ref('spark_cdc', 'cdc_loads') -%}

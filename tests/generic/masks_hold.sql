@@ -1,6 +1,7 @@
-{#- What everybody may read of an entity has no value of its sensitive columns: the masked ledger has the rows of the ledger that lies apart, each as its
-    masks make it, and nothing is left of loads or events from before its columns were sensitive. An entity without such columns passes. All of both ledgers is
-    read. On <entity>_committed; columns as of _verified(). -#}
+{#- What everybody may read of an entity has no value of its sensitive columns: the masked ledger
+    has the rows of the ledger that lies apart, each as its masks make it, and nothing is left of
+    loads or events from before its columns were sensitive. An entity without such columns passes.
+    All of both ledgers is read. On <entity>_committed; columns as of _verified(). -#}
 {%- test masks_hold(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set verified = spark_cdc._verified(model) -%}

@@ -1,5 +1,6 @@
-{#- Readers see what the ledger says: each view is there and has the text that the project makes, and current, history and versions have the
-    rows that the ledger alone gives, without manifest, checkpoints and views. On <entity>_committed; columns as of _verified(). -#}
+{#- Readers see what the ledger says: each view is there and has the text that the project makes,
+    and current, history and versions have the rows that the ledger alone gives, without manifest,
+    checkpoints and views. On <entity>_committed; columns as of _verified(). -#}
 {%- test views_match_ledger(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set verified = spark_cdc._verified(model) -%}
