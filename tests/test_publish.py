@@ -25,6 +25,7 @@ from test_changes import COLUMNS, DAYS, ENTITY, IMAGE, STORY, Consumer, Rows, cu
 
 pytestmark = pytest.mark.proves("publish")
 
+SCHEMAS = ("shop", "shop_commits", "shop_sensitive")
 TABLE = "orders_table"
 MODEL = "{{{{ spark_cdc.publish('orders', '{}') }}}}\n"
 REGIONS = {**COLUMNS, "region": {"data_type": "string", "default": "EU"}}
@@ -56,7 +57,7 @@ def project(
         port = request.getfixturevalue("server").port
     connection = local_server.connect(port)
     cursor = connection.cursor()
-    for name in ("shop", "shop_commits"):
+    for name in SCHEMAS:
         cursor.execute(f"drop database if exists {name} cascade")
     cursor.execute("create database shop")
     made = Project(tmp_path_factory.mktemp("shop"), port, "shop", cursor)
@@ -68,7 +69,7 @@ def project(
     try:
         yield made
     finally:
-        for name in ("shop", "shop_commits"):
+        for name in SCHEMAS:
             cursor.execute(f"drop database if exists {name} cascade")
         connection.close()
         local_server.stop(state)
