@@ -21,6 +21,7 @@ import pytest
 import yaml
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
+from dbt.node_types import NodeType
 
 import scale
 from shop import INTERPRETED
@@ -107,7 +108,7 @@ def _timeline_macros() -> Macros:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a dbt command came to: its status by node, and all that it printed."""
+    """What a dbt command came to: its status by node (hooks are none), and all that it printed."""
 
     success: bool
     status: dict[str, str]
@@ -226,7 +227,11 @@ class Project:
         text = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())
         return Outcome(
             success=bool(result.success),
-            status={r.node.name: str(r.status) for r in results if getattr(r, "node", None)},
+            status={
+                r.node.name: str(r.status)
+                for r in results
+                if getattr(r, "node", None) and r.node.resource_type != NodeType.Operation
+            },
             output=f"{text}\n{result.exception or ''}",
         )
 

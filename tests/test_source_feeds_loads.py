@@ -364,7 +364,7 @@ def test_archive_and_compaction(source: Source, command: Command) -> None:
 
 def test_outstanding(source: Source, command: Command) -> None:
     """A date is due when the table has gone on."""
-    words = ("run", "--select", f"path:models/{source.name}")
+    words = ("load", "--select", f"path:models/{source.name}")
     source.run("insert into {t} values (1, 'ann', 1)")
     code, said = command(*words)
     assert code == 0, said
