@@ -37,6 +37,9 @@ class Shop:
         (folder / "dbt_packages").mkdir(parents=True)
         (folder / "dbt_packages" / "spark_cdc").symlink_to(ROOT)
         (folder / "dbt_packages" / "dbt_utils").symlink_to(ROOT / "packages" / "dbt_utils")
+        # dbt 1.12 wants as many as are installed
+        given = [{"local": f"dbt_packages/{name}"} for name in ("spark_cdc", "dbt_utils")]
+        self._write("packages.yml", {"packages": given})
         # jars that were fetched once are there for each run
         (ROOT / ".spark_cdc" / "jars").mkdir(parents=True, exist_ok=True)
         (folder / ".spark_cdc").mkdir()
