@@ -26,7 +26,7 @@ PROVED = {
     "undo": "loads are taken back, brought back, tagged and compared",
     "branches": "loads are tried beside production without touching it, and planned",
     "maintenance": "compaction, vacuum and verification keep every row and find every damage",
-    "sensitive": "restricted values are shown to nobody else, and can be forgotten",
+    "sensitive": "restricted values are shown to nobody else, and can be erased",
     "views": "versions, change feeds and bitemporal views agree with the loads",
     "publish": "published tables follow their entity, whatever happens to it",
     "source feeds": "change feeds of Delta and Iceberg tables are read without gap or repeat",

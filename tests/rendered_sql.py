@@ -253,34 +253,34 @@ def _sensitive_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, s
         f"stg_{name}_shown": macros._masked_stage_sql(
             entity, macros._stage_sql(entity, f"landed_{name}")
         ),
-        **_forgotten_statements(macros, ctx, loads),
+        **_erased_statements(macros, ctx, loads),
     }
 
 
-def _forgotten_statements(macros: Macros, ctx: dict[str, Any], loads: list[str]) -> dict[str, str]:
-    """What forget asks and writes, of a plain key and of a sensitive one."""
+def _erased_statements(macros: Macros, ctx: dict[str, Any], loads: list[str]) -> dict[str, str]:
+    """What erase asks and writes, of a plain key and of a sensitive one."""
     entity, name = ctx["entity"], ctx["entity"]["name"]
     columns = [*entity["stored"], {"name": "key_hash", "sql": "key_hash"}]
     columns += [{"name": one, "sql": one} for one in ("nonkey_hash", "cdc__note")]
     secret = Relation("spark_cdc_secret_20240101t000000_00000000")
-    keys = [dict(key, name=f"forgotten:{key['name']}", secret=secret) for key in columns[:1]]
+    keys = [dict(key, name=f"erased:{key['name']}", secret=secret) for key in columns[:1]]
     keyed = {"secret": "20240101t000000_00000000", "sql": macros._hash(keys)}
     staged = macros._staged_rows_sql(entity, f"landed_{name}", [])
     plan = {"names": {loads[0]: "20240304-f-00000002"}, "entity_now": entity}
-    wanted = {"view": f"spark_cdc_forget_{name}", "layout": {}}
+    wanted = {"view": f"spark_cdc_erase_{name}", "layout": {}}
     placed = macros._ledger_columns(entity)
     return {
-        f"stg_{name}_forgotten": macros._forgotten_rows_sql(
+        f"stg_{name}_erased": macros._erased_rows_sql(
             entity,
             staged,
             columns,
             "cdc__note is not null",
             [{"secret": "none", "sql": "key_hash"}],
         ),
-        f"stg_{name}_forgotten_keyed": macros._forgotten_rows_sql(
+        f"stg_{name}_erased_keyed": macros._erased_rows_sql(
             entity, staged, columns, "cdc__note is not null", [keyed, keyed]
         ),
-        f"{name}_forgotten": macros._forgotten_copy_sql(
+        f"{name}_erased": macros._erased_copy_sql(
             ctx | {"events": None},
             Relation(f"{name}_ledger_sensitive"),
             placed,
@@ -289,7 +289,7 @@ def _forgotten_statements(macros: Macros, ctx: dict[str, Any], loads: list[str])
             plan,
             wanted,
         ),
-        f"{name}_forget_wanted": macros._forget_known_sql(ctx, {}, wanted["view"]),
+        f"{name}_erase_wanted": macros._erase_known_sql(ctx, {}, wanted["view"]),
     }
 
 
@@ -575,7 +575,7 @@ def _macros(folder: Path) -> Macros:
         },
         _mode=lambda: "load",
         _verified_leftovers=lambda verified: [],
-        _forgotten_list=lambda entity: Relation(f"{entity['name']}_forgotten"),
+        _erased_list=lambda entity: Relation(f"{entity['name']}_erased"),
         _is_there=lambda relation: True,
         _secret=lambda: Relation("spark_cdc_secret_20240101t000000_00000000"),
         _verified_manifest=lambda verified: [{"problem": "it's not there", "repair": "make it"}],
@@ -605,7 +605,7 @@ def _verified(macros: Macros, model: Relation) -> dict[str, Any]:
         "rows_shown": ledger,
         "layout": {},
         "events": Relation(f"{name}_events"),
-        "catalog": {f"{name}_events": {}, f"{name}_forgotten": {}},
+        "catalog": {f"{name}_events": {}, f"{name}_erased": {}},
         "manifest": {"rows": 1000, "log_rows": 10},
         "loads": [
             f"2024030{day}-{kind}{'c' if day == 1 else ''}-0000000{day}" for day in range(1, 6)

@@ -455,7 +455,7 @@ def landed(lab: Lab, cell: Cell) -> str:
             landed,
             marks=full,
         ),
-        pytest.param("forget", {"keys": [["1"]]}, four_loads, marks=full),
+        pytest.param("erase", {"keys": [["1"]]}, four_loads, marks=full),
     ],
 )
 @pytest.mark.parametrize(
@@ -475,12 +475,12 @@ def test_dbt_is_killed_in_an_operation(
     `make test` has the statement that commits alone.
     """
     cells = [one for one in lab.cells if macro != "backfill" or one.load_type != "events"]
-    if macro == "forget":
+    if macro == "erase":
         cells = [one for one in lab.cells if one.sensitive]
     if not cells:
         pytest.skip("no cell has sensitive columns in this format")
     cell = cells[which]
-    named = {"entity": cell.name} if macro == "forget" else {"entities": [cell.name]}
+    named = {"entity": cell.name} if macro == "erase" else {"entities": [cell.name]}
     arguments = {**arguments, **named}
 
     schema = prepare(lab, cell)

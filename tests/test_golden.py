@@ -221,7 +221,7 @@ def test_statements_of_a_story_are_unchanged(
     told("branch create", "branch", "create", "trial", "--select", "events")
     told("branch load", "load", DAYS[3], "--select", "events", "--branch", "trial")
     told("branch drop", "branch", "drop", "trial")
-    told("forget", "forget", "people", "--key", "9")
+    told("erase", "erase", "people", "--key", "9")
     operated("vacuum", retention_hours=0, force=True)
     told("status", "status")
     log.write(TEXTS / "statements")

@@ -14,7 +14,7 @@ from test_config import GOOD, LEDGER, Node, changed, macros
 pytestmark = pytest.mark.proves("settings")
 
 LOADING = ["backfill", "plan"]
-OTHERS = ["undo", "redo", "tag", "diff", "branch", "forget", "publish_replay", "discard_replay"]
+OTHERS = ["undo", "redo", "tag", "diff", "branch", "erase", "publish_replay", "discard_replay"]
 OTHERS += ["verify"]
 EACH = ["vacuum", "compact", "maintain"]
 # Settings that only a load reads, wrong in their type, their value, or as a whole.

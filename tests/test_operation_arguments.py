@@ -45,8 +45,8 @@ CASES: list[tuple[str, str, dict[str, Any], list[Any]]] = [
     ("undo", "to", {"entities": "orders"}, STATES),
     ("undo", "entities", {}, NAMES),
     ("redo", "entities", {}, NAMES),
-    ("forget", "even_if_absent", {"entity": "orders", "source": "gone"}, TEXTS),
-    ("forget", "entity", {"source": "gone"}, [["orders"], 7, None]),
+    ("erase", "even_if_absent", {"entity": "orders", "source": "gone"}, TEXTS),
+    ("erase", "entity", {"source": "gone"}, [["orders"], 7, None]),
     ("secrets", "force", {"action": "rotate"}, TEXTS),
     ("state", "entities", {}, NAMES),
     ("publish_replay", "entities", {}, NAMES),
@@ -167,16 +167,16 @@ def test_the_loser_of_two_undos_is_told_the_state(
     assert wanted in str(error.value) and unwanted not in str(error.value)
 
 
-# --- forgotten keys
+# --- erased keys
 
 
 @pytest.mark.parametrize(("unread", "listed", "says"), [(2, "l", 1), (0, "l", 0), (2, None, 0)])
-def test_rejected_rows_that_may_be_of_forgotten_keys_are_counted(
+def test_rejected_rows_that_may_be_of_erased_keys_are_counted(
     unread: int, listed: str | None, says: int
 ) -> None:
     said: list[str] = []
     made = load_macros(
-        _forgotten=lambda _: listed,
+        _erased=lambda _: listed,
         run_query=lambda sql: SimpleNamespace(rows=[{"unread": unread}]),
         log=lambda text, info=False: said.append(text) or "",
     )
@@ -197,7 +197,7 @@ def test_a_message_has_one_full_stop_at_its_end(ends: str) -> None:
 
 
 @pytest.mark.parametrize(("branch", "written"), [("pr", "ledger"), ("", "ledger_own")])
-def test_nothing_is_forgotten_in_a_branch(branch: str, written: str) -> None:
+def test_nothing_is_erased_in_a_branch(branch: str, written: str) -> None:
     """Whether the command line names the branch, or the target's schema is one."""
     key = {"name": "id", "sensitive": False}
     entity = {"name": "orders", "sensitive": ["mail"], "key_columns": [key], "events": None}
@@ -208,5 +208,5 @@ def test_nothing_is_forgotten_in_a_branch(branch: str, written: str) -> None:
         _secret_of=lambda columns: None,
         _has_sensitive_key=lambda entity: False,
     )
-    with pytest.raises(CompilerError, match="orders: this is a branch: forget in production"):
-        given.forget("orders", keys=[[4]])
+    with pytest.raises(CompilerError, match="orders: this is a branch: erase in production"):
+        given.erase("orders", keys=[[4]])

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.proves("command line")
 
 ROOT = Path(__file__).resolve().parents[1]
 DBT = re.compile(r"(\S*)\bdbt (run|build|test|seed|snapshot)\b(?!-operation)")
-# Commands of `spark-cdc` that take --select; undo, redo, forget, diff and new name entities first.
+# Commands of `spark-cdc` that take --select; undo, redo, erase, diff and new name entities first.
 OURS = re.compile(r"spark-cdc (load|replay|compact|vacuum|verify|plan)\b")
 # What may stand behind --select: the entity's tag, or a model that is named and meant alone.
 SELECTED = {

@@ -214,7 +214,7 @@ class Model:
         self.undone = []
         self.change(loads)
 
-    def forget(self) -> None:
+    def erase(self) -> None:
         """Some loads under other names, also those that redo can bring back."""
         every = self.loads + [load for step in self.undone for load in step]
         names = {load: load[:-8] + self.run_id() for load in every if self.rng.random() < 0.4}
@@ -227,7 +227,7 @@ class Model:
         self.change([names.get(load, load) for load in self.loads], is_rewritten=False)
 
     def vacuum(self) -> None:
-        """Forgets the oldest undo, as a commit that changes nothing else; or fences a dead run."""
+        """Expires the oldest undo, as a commit that changes nothing else; or fences a dead run."""
         self.undone = self.undone[: self.rng.randint(0, len(self.undone))]
         kept = self.manifest["undone"][: len(self.undone)]
         self.commit(self.manifest | {"undone": kept}, self.run_id())
@@ -312,7 +312,7 @@ def test_every_state_is_what_its_loads_make_it(seed: int) -> None:
     rng = random.Random(seed)
     weights = {
         "load": 8, "backfill": 1, "undo": 3, "redo": 3, "compact": 2,
-        "replay": 1, "forget": 1, "vacuum": 1, "tag": 1,
+        "replay": 1, "erase": 1, "vacuum": 1, "tag": 1,
     }  # fmt: skip
     for step in range(steps):
         if step % 100 == 0:  # an entity begins

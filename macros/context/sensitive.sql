@@ -64,30 +64,30 @@
 {%- macro _has_sensitive_key(entity) -%}{{ return(spark_cdc._secret_of(entity.key_columns) is not none) }}{%- endmacro -%}
 
 
-{#- The keys of an entity that were forgotten (docs/sensitive.md#forgotten), as a table in the
-    schema apart, which spark_cdc.forget makes and loads read: key_token (by which the key is
-    known when it comes again), key_hash (under which its rows lie), forgotten_at, and the
+{#- The keys of an entity that were erased (docs/sensitive.md#erased), as a table in the
+    schema apart, which spark_cdc.erase makes and loads read: key_token (by which the key is
+    known when it comes again), key_hash (under which its rows lie), erased_at, and the
     partitions secret (id of the one that the token was made with; none where the key is plain)
-    and run. In a dry run of forget it is a temporary view (_forget_list_keys()). -#}
-{%- macro _forgotten_list(entity) -%}
-    {{ return(entity.get('forgotten_list') or spark_cdc._relation_in(spark_cdc._sensitive_schema(), entity.name ~ '_forgotten')) }}
+    and run. In a dry run of erase it is a temporary view (_erase_list_keys()). -#}
+{%- macro _erased_list(entity) -%}
+    {{ return(entity.get('erased_list') or spark_cdc._relation_in(spark_cdc._sensitive_schema(), entity.name ~ '_erased')) }}
 {%- endmacro -%}
 
 
-{#- The same table, or none for an entity of which no key was forgotten, as dbt's look at the
+{#- The same table, or none for an entity of which no key was erased, as dbt's look at the
     catalogue has it: such an entity pays nothing. -#}
-{%- macro _forgotten(entity) -%}
+{%- macro _erased(entity) -%}
     {%- if not entity.sensitive or not execute -%}{{ return(none) }}{%- endif -%}
-    {%- set list = spark_cdc._forgotten_list(entity) -%}
+    {%- set list = spark_cdc._erased_list(entity) -%}
     {{ return(list if load_cached_relation(list) is not none else none) }}
 {%- endmacro -%}
 
 
 {#- The secrets that the tokens of a list were made with: ids, the oldest first; none alone where
     the key is plain. -#}
-{%- macro _forgotten_secrets(entity, list) -%}
+{%- macro _erased_secrets(entity, list) -%}
     {%- if not spark_cdc._has_sensitive_key(entity) -%}{{ return(['none']) }}{%- endif -%}
-    {%- if list == entity.get('forgotten_list') -%}
+    {%- if list == entity.get('erased_list') -%}
         {{ return(spark_cdc._query('select distinct secret from ' ~ list) | map(attribute='secret') | sort) }}
     {%- endif -%}
     {%- set found = [] -%}
@@ -97,13 +97,13 @@
 
 
 {#- A condition on rows of a view with key_hash as text, that holds of no row of a sensitive key
-    that was forgotten. Arguments: entity, condition. -#}
-{%- macro _but_forgotten_sql(entity, condition) -%}
-    {%- set list = spark_cdc._forgotten(entity) if spark_cdc._has_sensitive_key(entity) else none -%}
+    that was erased. Arguments: entity, condition. -#}
+{%- macro _but_erased_sql(entity, condition) -%}
+    {%- set list = spark_cdc._erased(entity) if spark_cdc._has_sensitive_key(entity) else none -%}
     {%- if list is none -%}{{ return(condition) }}{%- endif -%}
     {{ return('(' ~ condition ~ ') and key_hash not in (select ' ~ spark_cdc._hex('key_hash') ~ ' from ' ~ list ~ ')') }}
 {%- endmacro -%}
 
 
 {#- What the note of a rejected row says in the place of reasons. -#}
-{%- macro _forgotten_text() -%}{{ return('its values are gone, since its key was forgotten') }}{%- endmacro -%}
+{%- macro _erased_text() -%}{{ return('its values are gone, since its key was erased') }}{%- endmacro -%}

@@ -18,9 +18,9 @@
         {%- do spark_cdc._refuse_definition(entity, diff.problems, load) -%}
     {%- elif not diff.changes -%}  {#- types or names are only written in another way -#}
         {{ return(none) }}
-    {%- elif diff.key != 'same' and spark_cdc._forgotten(entity) is not none -%}
-        {%- set problem = 'keys were forgotten, which are known by the key as it is, so that with another one they would come back: put the former key back (' ~
-            spark_cdc._forgotten_list(entity) ~ ' has the list)' -%}
+    {%- elif diff.key != 'same' and spark_cdc._erased(entity) is not none -%}
+        {%- set problem = 'keys were erased, which are known by the key as it is, so that with another one they would come back: put the former key back (' ~
+            spark_cdc._erased_list(entity) ~ ' has the list)' -%}
         {%- do spark_cdc._refuse_definition(entity, [problem], load) -%}
     {%- endif -%}
     {%- if with_values and spark_cdc._mode() != 'look' -%}
@@ -244,9 +244,9 @@ it was; or make a new secret, with which the hashes are computed anew once: spar
         {%- endset -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
     {%- endif -%}
-    {%- if run.manifest.get('forgotten') and spark_cdc._forgotten(entity) is none -%}
+    {%- if run.manifest.get('erased') and spark_cdc._erased(entity) is none -%}
         {%- set message -%}
-{{ entity.name }}: keys were forgotten after this run had looked at the schema, so that it does not know {{ spark_cdc._forgotten_list(entity) }}, the list of them. Nothing was {# -#}
+{{ entity.name }}: keys were erased after this run had looked at the schema, so that it does not know {{ spark_cdc._erased_list(entity) }}, the list of them. Nothing was {# -#}
 written. Run the same command again; if it comes again, the list is gone: put it back.
         {%- endset -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}

@@ -495,11 +495,11 @@ spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name 
 
 
 {#- Says how many rejected rows of some loads have no readable key, of an entity of which keys
-    were forgotten: nobody can tell whether they are rows of these keys, so that loads, replays
+    were erased: nobody can tell whether they are rows of these keys, so that loads, replays
     among them, keep them. Arguments: ctx, loads (names). -#}
 {%- macro _note_unread_rejects(ctx, loads) -%}
     {%- set name = ctx.entity.name -%}
-    {%- if not loads or spark_cdc._forgotten(ctx.entity) is none -%}{{ return('') }}{%- endif -%}
+    {%- if not loads or spark_cdc._erased(ctx.entity) is none -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
 select count(*) as unread
 from {{ ctx.ledger }}
@@ -507,7 +507,7 @@ where {{ spark_cdc._in_loads(loads) }} and operation = 'R' and key_hash is null
     {%- endset -%}
     {%- set unread = spark_cdc._query(sql)[0].unread | int -%}
     {%- if unread -%}
-        {%- do log(name ~ ': ' ~ spark_cdc._counted(unread, 'rejected row') ~ ' without a readable key, in which values of forgotten keys may stand ('
-            ~ ctx.ledger ~ ', operation R). Forget these keys again: spark-cdc forget ' ~ name ~ ' --keys TABLE', info=true) -%}
+        {%- do log(name ~ ': ' ~ spark_cdc._counted(unread, 'rejected row') ~ ' without a readable key, in which values of erased keys may stand ('
+            ~ ctx.ledger ~ ', operation R). Erase these keys again: spark-cdc erase ' ~ name ~ ' --keys TABLE', info=true) -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -201,15 +201,15 @@
 
 {#- The loads that count, or that somebody is about to make count: all that the entity's
     manifests name, be they committed, claimed, drafted, tagged or kept for change feeds. Loads
-    that were undone are among them until vacuum has them forgotten. Returns a dictionary: named,
+    that were undone are among them until vacuum expires them. Returns a dictionary: named,
     and compacted (what the histories among them stand for). -#}
 {%- macro _named_loads(ctx) -%}
     {%- set named = [] -%}
     {%- for identifier, found in spark_cdc._catalog_of(ctx).items()
-            if found.type == 'VIEW' and identifier not in ctx.forgotten_versions and ('spark_cdc manifest' in found.text or identifier.endswith(('_committed', '_replay')) or '_commit_' in identifier) -%}
+            if found.type == 'VIEW' and identifier not in ctx.expired_versions and ('spark_cdc manifest' in found.text or identifier.endswith(('_committed', '_replay')) or '_commit_' in identifier) -%}
         {%- if 'spark_cdc manifest:' in found.text -%}
             {%- set manifest = spark_cdc._parse_manifest(found.text, identifier) -%}
-            {%- do named.extend(manifest.loads + spark_cdc._undone_loads(manifest) | reject('in', ctx.forgotten) | list) -%}
+            {%- do named.extend(manifest.loads + spark_cdc._undone_loads(manifest) | reject('in', ctx.expired) | list) -%}
         {%- else -%}
             {%- for part in found.text.replace('"', "'").split("'") if spark_cdc._is_load_id(part) -%}{%- do named.append(part) -%}{%- endfor -%}
         {%- endif -%}

@@ -89,7 +89,7 @@ from (
 
 {#- Which secret the last loads of entities took: a list of dictionaries with entity, id, proof
     (as the manifest has it), is_key (whether the hash of its key is keyed); also which ones
-    sensitive keys were forgotten with. Entities whose last load took none are left out.
+    sensitive keys were erased with. Entities whose last load took none are left out.
     Argument: contexts (with timeline). -#}
 {%- macro _secrets_in_use(contexts) -%}
     {%- set found = [] -%}
@@ -100,12 +100,12 @@ from (
             'is_key': 'secret' in spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(ctx.entity)),
         }) -%}
     {%- endfor -%}
-    {#- what keys were forgotten with has to stay as long as the list does -#}
-    {%- for ctx in contexts if spark_cdc._has_sensitive_key(ctx.entity) and spark_cdc._forgotten(ctx.entity) is not none -%}
-        {%- for id in spark_cdc._forgotten_secrets(ctx.entity, spark_cdc._forgotten(ctx.entity)) -%}
+    {#- what keys were erased with has to stay as long as the list does -#}
+    {%- for ctx in contexts if spark_cdc._has_sensitive_key(ctx.entity) and spark_cdc._erased(ctx.entity) is not none -%}
+        {%- for id in spark_cdc._erased_secrets(ctx.entity, spark_cdc._erased(ctx.entity)) -%}
             {%- set secret = spark_cdc._secret_of_id(id) -%}
             {%- do found.append({
-                'entity': ctx.entity.name ~ ' (forgotten keys)', 'id': id, 'is_key': false,
+                'entity': ctx.entity.name ~ ' (erased keys)', 'id': id, 'is_key': false,
                 'proof': spark_cdc._secret_proof(secret) if load_cached_relation(secret) is not none else none,
             }) -%}
         {%- endfor -%}

@@ -56,10 +56,10 @@
         {{ return([]) }}
     {%- endif -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, ctx.committed) -%}
-    {%- set ctx = dict(ctx, forgotten=spark_cdc._forget_undone(
+    {%- set ctx = dict(ctx, expired=spark_cdc._expire_undone(
         ctx, spark_cdc._current_timeline(ctx) if manifest.undone else manifest, retention_hours
     )) -%}
-    {%- set ctx = dict(ctx, forgotten_versions=spark_cdc._forget_versions(ctx, retention_hours)) -%}
+    {%- set ctx = dict(ctx, expired_versions=spark_cdc._expire_versions(ctx, retention_hours)) -%}
     {%- set tables = [] -%}
     {#- of a branch what it has written: production's is production's -#}
     {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | unique if ctx.catalog.get(table.identifier, {}).get('location') -%}
@@ -293,10 +293,10 @@ where stored.load_id <> ''
 
 
 {#- Loads that were undone so long ago that redo is no longer to bring them back. The manifest
-    forgets them, by a commit, before they are dropped: a redo at the same time is either before
+    expires them, by a commit, before they are dropped: a redo at the same time is either before
     it, or refused. Arguments: ctx (ctx), manifest, retention_hours. Returns the loads. -#}
-{%- macro _forget_undone(ctx, manifest, retention_hours) -%}
-    {%- set kept, forgotten = [], [] -%}
+{%- macro _expire_undone(ctx, manifest, retention_hours) -%}
+    {%- set kept, expired = [], [] -%}
     {%- if manifest.definition and not spark_cdc._has_columns_of(ctx.entity, manifest.definition) -%}
         {#- the new text of <entity>_committed would have the columns that the YAML declares #}
         {{ return([]) }}
@@ -305,33 +305,33 @@ where stored.load_id <> ''
         {%- set age = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none)
             - modules.datetime.datetime.strptime(step.at, '%Y-%m-%d %H:%M:%S') -%}
         {%- set is_young = age.total_seconds() < retention_hours * 3600 -%}
-        {%- do kept.append(step) if is_young else forgotten.extend(step.entries | map(attribute='load_id')) -%}
+        {%- do kept.append(step) if is_young else expired.extend(step.entries | map(attribute='load_id')) -%}
     {%- endfor -%}
-    {%- if forgotten and spark_cdc._mode() != 'plan' -%}
-        {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}
+    {%- if expired and spark_cdc._mode() != 'plan' -%}
+        {%- set text = spark_cdc._counted(expired | length, 'load') ~ ' (' ~ expired | join(', ') ~ ')' -%}
         {%- do spark_cdc._transact(ctx, {
             'manifest': dict(manifest, undone=kept), 'what': 'a vacuum of loads that were undone',
             'say': ctx.entity.name ~ ': redo can no longer bring back ' ~ text,
         }) -%}
     {%- endif -%}
-    {{ return(forgotten) }}
+    {{ return(expired) }}
 {%- endmacro -%}
 
 
 {#- What was kept for change feeds so long ago that no consumer is to ask for it any more. It
     goes before its loads do, so that changes() refuses what it can't tell. Arguments: ctx
     (ctx with catalog), retention_hours. Returns the names of the views that go. -#}
-{%- macro _forget_versions(ctx, retention_hours) -%}
-    {%- set forgotten = [] -%}
+{%- macro _expire_versions(ctx, retention_hours) -%}
+    {%- set expired = [] -%}
     {%- set now = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none) -%}
     {%- for identifier, found in ctx.catalog.items() if found.get('kept_at') -%}
         {%- set age = now - modules.datetime.datetime.strptime(found.kept_at, '%Y-%m-%d %H:%M:%S') -%}
         {%- if age.total_seconds() >= retention_hours * 3600 -%}
-            {%- do forgotten.append(identifier) -%}
+            {%- do expired.append(identifier) -%}
             {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(ctx.schema ~ '_commits', identifier)) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return(forgotten) }}
+    {{ return(expired) }}
 {%- endmacro -%}
 
 

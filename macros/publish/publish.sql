@@ -337,7 +337,7 @@ when not matched by source then delete
 {#- Writes a published table of a format that knows no MERGE: a new table, and then the view of
     the model's name is altered to it, which is the commit. The version stands in the view's
     text. The table before stays for queries in flight until the next one is written, but with
-    --full-refresh: what it holds may have to go (forget).
+    --full-refresh: what it holds may have to go (erase).
     Arguments: found (of _found_target()), record (that the table says of itself), sql (query of all
     rows). -#}
 {%- macro _write_target_view(target, found, record, sql) -%}

@@ -6,14 +6,14 @@
     not landed beside the message).
     Returns a query with the columns of _event_columns(), without its partition; where
     _has_place() also cdc__place. note: an expression in place of the note on what can't be
-    accepted. Events of forgotten keys have no sensitive values. -#}
+    accepted. Events of erased keys have no sensitive values. -#}
 {%- macro _stage_events_sql(entity, landed, note=none) -%}
     {%- set old_keys, by_names = spark_cdc._old_keys(entity), entity.events.unique_keys | length > 0 -%}
     {%- set names = ['event_op', 'event_position'] + (['cdc__place'] if spark_cdc._has_place(entity) else [])
         + ['event_transaction', 'event_time', 'event_hash', 'key_hash'] + (['old_key_hash'] if old_keys else [])
         + (['old_alternate_hash', 'alternate_hashes'] if by_names else []) + (old_keys + entity.stored) | map(attribute='name') | list
         + ['event_absent', 'event_unavailable', 'event_unexpected'] + (['event_origin'] if entity.events.origin else []) + ['cdc__note'] -%}
-    {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_events_sql(entity, landed, note), names)) }}
+    {{ return(spark_cdc._erased_staged_rows_sql(entity, spark_cdc._staged_events_sql(entity, landed, note), names)) }}
 {%- endmacro -%}
 
 

@@ -76,41 +76,41 @@ from (
 {%- endmacro -%}
 
 
-{#- Rows, of which those of forgotten keys have no sensitive values: these are null, and the hashes
+{#- Rows, of which those of erased keys have no sensitive values: these are null, and the hashes
     are those of what is left, so that equal rows stay equal and a later load finds them unchanged.
     A sensitive key is null, too, and its hash the random one that the list has for it. Of a
     rejected row, in which a value may stand in the wrong place, no column is left but a plain key,
     and its note says no more than which columns and rules it is about.
     Arguments: entity, rows (query), columns (dictionaries with name and sql: what the rows have,
     in order), rejected (condition: whether a row is a rejected one), tokens and old_tokens (of
-    _forgotten_tokens(), over the rows; the latter of the key that an event had before, none
+    _erased_tokens(), over the rows; the latter of the key that an event had before, none
     where its hash stays), also (condition over the rows: which others are to be treated so, or
-    none), where (which of the rows are kept; over the columns, cdc__forgotten_is_gone and
-    cdc__forgotten_is_old_gone). Returns a query with these columns. -#}
-{%- macro _forgotten_rows_sql(entity, rows, columns, rejected, tokens, old_tokens=[], also=none, where=none) -%}
-{%- set list = spark_cdc._forgotten_list(entity) -%}
+    none), where (which of the rows are kept; over the columns, cdc__erased_is_gone and
+    cdc__erased_is_old_gone). Returns a query with these columns. -#}
+{%- macro _erased_rows_sql(entity, rows, columns, rejected, tokens, old_tokens=[], also=none, where=none) -%}
+{%- set list = spark_cdc._erased_list(entity) -%}
 {%- set joins = [] -%}
 {%- for prefix, some in [('', tokens), ('old_', old_tokens)] -%}
     {%- for token in some -%}
         {%- do joins.append({
-            'column': 'cdc__forgotten_' ~ prefix ~ 'token_' ~ loop.index, 'name': prefix ~ 'listed_' ~ loop.index,
+            'column': 'cdc__erased_' ~ prefix ~ 'token_' ~ loop.index, 'name': prefix ~ 'listed_' ~ loop.index,
             'secret': token.secret, 'sql': token.sql, 'is_old': prefix == 'old_',
         }) -%}
     {%- endfor -%}
 {%- endfor -%}
 select
-    {{ spark_cdc._forgotten_columns(entity, columns, rejected, old_tokens | length > 0) | join(',\n') | indent(4) }}
+    {{ spark_cdc._erased_columns(entity, columns, rejected, old_tokens | length > 0) | join(',\n') | indent(4) }}
 from (
     select
         marked.*,
-        cdc__forgotten_key_hash is not null{{ ' or coalesce(' ~ also ~ ', false)' if also }} as cdc__forgotten_is_gone,
-        {{ 'cdc__forgotten_old_key_hash is not null' if old_tokens else 'false' }} as cdc__forgotten_is_old_gone
+        cdc__erased_key_hash is not null{{ ' or coalesce(' ~ also ~ ', false)' if also }} as cdc__erased_is_gone,
+        {{ 'cdc__erased_old_key_hash is not null' if old_tokens else 'false' }} as cdc__erased_is_old_gone
     from (
         select
             tokened.*,
-            coalesce({{ joins | rejectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as cdc__forgotten_key_hash
+            coalesce({{ joins | rejectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as cdc__erased_key_hash
             {%- if old_tokens %},
-            coalesce({{ joins | selectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as cdc__forgotten_old_key_hash
+            coalesce({{ joins | selectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as cdc__erased_old_key_hash
             {%- endif %}
         from (
             select
@@ -141,7 +141,7 @@ where {{ where }}
 
 
 {#- The columns of such rows, as a list of expressions. -#}
-{%- macro _forgotten_columns(entity, columns, rejected, has_old) -%}
+{%- macro _erased_columns(entity, columns, rejected, has_old) -%}
     {%- set left = [] -%}
     {%- for column in entity.stored -%}{%- do left.append(dict(column, sql='cast(null as ' ~ column.data_type ~ ')') if column.sensitive else column) -%}{%- endfor -%}
     {%- set stored = dict(zip(entity.stored | map(attribute='name'), entity.stored)) -%}
@@ -149,15 +149,15 @@ where {{ where }}
         'nonkey_hash': left | selectattr('role', 'equalto', 'compared') | list,
         'untracked_hash': left | selectattr('role', 'equalto', 'untracked') | list,
     } -%}
-    {%- set gone, old_gone = 'cdc__forgotten_is_gone', 'cdc__forgotten_is_old_gone' -%}
+    {%- set gone, old_gone = 'cdc__erased_is_gone', 'cdc__erased_is_old_gone' -%}
     {%- set expressions = [] -%}
     {%- for column in columns -%}
         {%- set name, sql = column.name, column.sql -%}
         {%- set declared, old = stored.get(name), stored.get(name.removeprefix('cdc__old_')) -%}
         {%- if name == 'key_hash' -%}
-            {%- set shown = 'coalesce(cdc__forgotten_key_hash, key_hash)' -%}
+            {%- set shown = 'coalesce(cdc__erased_key_hash, key_hash)' -%}
         {%- elif name == 'old_key_hash' and has_old -%}
-            {%- set shown = 'coalesce(cdc__forgotten_old_key_hash, old_key_hash)' -%}
+            {%- set shown = 'coalesce(cdc__erased_old_key_hash, old_key_hash)' -%}
         {%- elif name in hashes -%}
             {%- set shown = 'case when not ' ~ gone ~ ' or ' ~ name ~ ' is null then ' ~ name ~ ' when not (' ~ rejected ~ ') then '
                 ~ spark_cdc._hash(hashes[name]) ~ ' end' -%}
@@ -165,10 +165,10 @@ where {{ where }}
             {#- equal events of a key stay equal ones; it is not keyed, so that no value may take
                 part in it -#}
             {%- set hash = spark_cdc._event_hash(dict(entity, key_columns=[], stored=left)) -%}
-            {%- set keys = ['coalesce(cdc__forgotten_key_hash, key_hash)'] + (['coalesce(cdc__forgotten_old_key_hash, old_key_hash)'] if has_old else []) -%}
+            {%- set keys = ['coalesce(cdc__erased_key_hash, key_hash)'] + (['coalesce(cdc__erased_old_key_hash, old_key_hash)'] if has_old else []) -%}
             {%- set shown = 'if(' ~ gone ~ ' or ' ~ old_gone ~ ', xxhash64(' ~ keys | join(', ') ~ ', ' ~ hash ~ '), event_hash)' -%}
         {%- elif name == 'cdc__note' -%}
-            {%- set shown = 'if(' ~ gone ~ ', ' ~ spark_cdc._masked_note_sql(rejected, spark_cdc._forgotten_text()) ~ ', cdc__note)' -%}
+            {%- set shown = 'if(' ~ gone ~ ', ' ~ spark_cdc._masked_note_sql(rejected, spark_cdc._erased_text()) ~ ', cdc__note)' -%}
         {%- elif declared and declared.sensitive -%}
             {%- set shown = 'if(' ~ gone ~ ', null, ' ~ sql ~ ')' -%}
         {%- elif declared -%}
@@ -185,55 +185,55 @@ where {{ where }}
 {%- endmacro -%}
 
 
-{#- What staging makes of rows or events, without the values of forgotten keys: the query itself
+{#- What staging makes of rows or events, without the values of erased keys: the query itself
     for an entity of which none was. Arguments: entity, sql, names (of its columns). -#}
-{%- macro _forgotten_staged_rows_sql(entity, sql, names) -%}
-    {%- set list = spark_cdc._forgotten(entity) -%}
-    {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) if list is not none else [] -%}
+{%- macro _erased_staged_rows_sql(entity, sql, names) -%}
+    {%- set list = spark_cdc._erased(entity) -%}
+    {%- set tokens = spark_cdc._erased_tokens(entity, list, entity.key_columns) if list is not none else [] -%}
     {%- if not tokens -%}{{ return(sql) }}{%- endif -%}
     {%- set stored, columns = dict(zip(entity.stored | map(attribute='name'), entity.stored)), [] -%}
     {%- for name in names -%}{%- do columns.append({'name': name, 'sql': stored[name].sql if name in stored else spark_cdc._quote(name)}) -%}{%- endfor -%}
-    {%- set old_tokens = spark_cdc._forgotten_old_tokens(entity, list) if 'old_key_hash' in names else [] -%}
-    {{ return(spark_cdc._forgotten_rows_sql(entity, sql, columns, 'cdc__note is not null', tokens, old_tokens)) }}
+    {%- set old_tokens = spark_cdc._erased_old_tokens(entity, list) if 'old_key_hash' in names else [] -%}
+    {{ return(spark_cdc._erased_rows_sql(entity, sql, columns, 'cdc__note is not null', tokens, old_tokens)) }}
 {%- endmacro -%}
 
 
-{#- By what a forgotten key is known when it comes again. Of a plain key that is its hash, which
+{#- By what an erased key is known when it comes again. Of a plain key that is its hash, which
     everybody may read anyway. Of a sensitive one it is an HMAC of the values under names of its
     own, so that the list tells neither the key nor its former hash; each secret of which the
-    list has tokens makes one, so that a rotation forgets nothing. Arguments: entity, list (of
-    _forgotten_list()), keys (the key columns, with the SQL of their values), key_hash (SQL of
+    list has tokens makes one, so that a rotation erases nothing. Arguments: entity, list (of
+    _erased_list()), keys (the key columns, with the SQL of their values), key_hash (SQL of
     the hash). Returns a list of dictionaries: secret (id), sql. -#}
-{%- macro _forgotten_tokens(entity, list, keys, key_hash='key_hash') -%}
+{%- macro _erased_tokens(entity, list, keys, key_hash='key_hash') -%}
     {%- set tokens = [] -%}
-    {%- for id in spark_cdc._forgotten_secrets(entity, list) -%}
-        {%- do tokens.append({'secret': id, 'sql': key_hash if id == 'none' else spark_cdc._forgotten_token(entity, keys, id)}) -%}
+    {%- for id in spark_cdc._erased_secrets(entity, list) -%}
+        {%- do tokens.append({'secret': id, 'sql': key_hash if id == 'none' else spark_cdc._erased_token(entity, keys, id)}) -%}
     {%- endfor -%}
     {{ return(tokens) }}
 {%- endmacro -%}
 
 
 {#- The token of a sensitive key, with the secret of an id. -#}
-{%- macro _forgotten_token(entity, keys, id) -%}
+{%- macro _erased_token(entity, keys, id) -%}
     {%- set secret = spark_cdc._secret_of_id(id) -%}
     {%- if load_cached_relation(secret) is none -%}
         {%- set message -%}
-{{ entity.name }}: keys were forgotten under the secret {{ id }}, and {{ secret }} is gone, so that nobody can tell whether they come again. Nothing was written. {# -#}
+{{ entity.name }}: keys were erased under the secret {{ id }}, and {{ secret }} is gone, so that nobody can tell whether they come again. Nothing was written. {# -#}
 Put the table back as it was.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- set columns = [] -%}
-    {%- for key in keys -%}{%- do columns.append(dict(key, name='forgotten:' ~ key.name, secret=secret)) -%}{%- endfor -%}
+    {%- for key in keys -%}{%- do columns.append(dict(key, name='erased:' ~ key.name, secret=secret)) -%}{%- endfor -%}
     {{ return(spark_cdc._hash_unless(spark_cdc._any_null(columns), columns)) }}
 {%- endmacro -%}
 
 
 {#- The tokens of the key that an event's row had before, if it is sensitive; keys as of
     _old_keys(). -#}
-{%- macro _forgotten_old_tokens(entity, list, keys=none) -%}
+{%- macro _erased_old_tokens(entity, list, keys=none) -%}
     {%- if not spark_cdc._has_sensitive_key(entity) -%}{{ return([]) }}{%- endif -%}
     {%- set former = [] -%}
     {%- for key in keys or spark_cdc._old_keys(entity) -%}{%- do former.append(dict(key, name=key.of.name)) -%}{%- endfor -%}
-    {{ return(spark_cdc._forgotten_tokens(entity, list, former, 'old_key_hash')) }}
+    {{ return(spark_cdc._erased_tokens(entity, list, former, 'old_key_hash')) }}
 {%- endmacro -%}

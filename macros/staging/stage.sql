@@ -7,13 +7,13 @@
     of a load reads nothing else. Where keys that come more than once are set aside, all their rows
     are rejected: they are found by one more read of the key columns. Where the entity has rules
     that warn, cdc__warned: the names of those that the row breaks (_rule_warnings()). carried:
-    names of further columns of `landed` that the query has, too. Rows of forgotten keys have no
+    names of further columns of `landed` that the query has, too. Rows of erased keys have no
     sensitive values. -#}
 {%- macro _stage_sql(entity, landed, carried=[]) -%}
     {%- set names = entity.stored | map(attribute='name') | list + ['key_hash', 'nonkey_hash'] + (['untracked_hash'] if entity.untracked else [])
         + (['cdc__deleted'] if entity.deleted_when is not none else []) + carried + ['cdc__note']
         + (['cdc__warned'] if spark_cdc._rule_mask(entity.rules, ['warn']) else []) -%}
-    {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_rows_sql(entity, landed, carried), names)) }}
+    {{ return(spark_cdc._erased_staged_rows_sql(entity, spark_cdc._staged_rows_sql(entity, landed, carried), names)) }}
 {%- endmacro -%}
 
 

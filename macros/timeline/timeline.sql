@@ -92,7 +92,7 @@
 {%- endmacro -%}
 
 
-{#- After forget: loads under other names. Argument: names (old to new). -#}
+{#- After erase: loads under other names. Argument: names (old to new). -#}
 {%- macro _timeline_renamed(manifest, names) -%}
     {%- set lists, undone, moved = [], [], [] -%}
     {%- for entries in [manifest.entries] + manifest.undone | map(attribute='entries') | list -%}
@@ -185,7 +185,7 @@
         {%- do told.append([entry.commit, entry.rows, entry.written] + ([other] if other else [])) -%}
         {%- set before.says = says -%}
     {%- endfor -%}
-    {%- set kept = ['sequence', 'commit', 'rewritten', 'times', 'move', 'secrets', 'forgotten', 'tag', 'replay', 'kept_at'] -%}
+    {%- set kept = ['sequence', 'commit', 'rewritten', 'times', 'move', 'secrets', 'erased', 'tag', 'replay', 'kept_at'] -%}
     {%- set stored = dict(dict(manifest, undone=undone).items() | selectattr(0, 'in', kept + ['undone']) | selectattr(1)) -%}
     {{ return(dict(stored, loads=told)) }}
 {%- endmacro -%}

@@ -335,7 +335,7 @@ class Lab:
             f" where entity = '{cell.name}' and status <> 'refused'"
         )
         rows = cursor.fetchall()
-        names = [row[0] for row in rows if not re.search("-[urg]-", row[0])]  # undo, redo, forget
+        names = [row[0] for row in rows if not re.search("-[ure]-", row[0])]  # undo, redo, erase
         assert len(names) == len(set(names)), f"cdc_loads has a load twice: {names}"
         assert committed <= set(names), f"cdc_loads lacks {committed - set(names)}"
         replaced = {name for row in rows for name in (row[1] or "").split(", ")}

@@ -1,6 +1,6 @@
 {#- The stored hashes are those of the stored values, computed anew on a sample, so that the test
     costs the same on a table of any size; where values are masked nothing is compared, nor of a
-    sensitive key that was forgotten. Arguments: sample (rows; 0 for all). -#}
+    sensitive key that was erased. Arguments: sample (rows; 0 for all). -#}
 {%- test hashes_match(model, sample=1000) -%}
 {%- if execute -%}  {#- at parse time the model has no name yet -#}
 {%- set entity = spark_cdc._entity(spark_cdc._strip_entity_affix(model.identifier)) -%}
@@ -27,7 +27,7 @@ recomputed as (
 
 select *
 from recomputed
-where {{ spark_cdc._but_forgotten_sql(entity, 'not (key_hash <=> key_hash_now and nonkey_hash <=> nonkey_hash_now)') }}
+where {{ spark_cdc._but_erased_sql(entity, 'not (key_hash <=> key_hash_now and nonkey_hash <=> nonkey_hash_now)') }}
 {%- if is_masked %} and false  -- what hashes were made of is shown by {{ entity.name }}_current_sensitive alone{% endif %}
 {%- endif -%}
 {%- endtest -%}

@@ -1,10 +1,10 @@
-{#- No key column is null, but those of a sensitive key that was forgotten. The key columns are
+{#- No key column is null, but those of a sensitive key that was erased. The key columns are
     those of the entity that the model belongs to. -#}
 {%- test keys_not_null(model) -%}
 {%- if execute -%}  {#- at parse time the model has no name yet -#}
 {%- set entity = spark_cdc._entity(spark_cdc._strip_entity_affix(model.identifier)) -%}
 select {{ entity.key_columns | map(attribute='sql') | join(', ') }}
 from {{ model }}
-where {{ spark_cdc._but_forgotten_sql(entity, spark_cdc._any_null(entity.key_columns)) }}
+where {{ spark_cdc._but_erased_sql(entity, spark_cdc._any_null(entity.key_columns)) }}
 {%- endif -%}
 {%- endtest -%}

@@ -1,7 +1,7 @@
 {#- Each row is what it must be, given the row of the same key before it: rows are followed through
     the loads key by key. Hashes are computed anew where the load's definition (columns, types,
     roles) is today's, and compared where those of both rows were computed of the same one. Rows of
-    keys that were forgotten have a key hash that is random where the key is sensitive, and their
+    keys that were erased have a key hash that is random where the key is sensitive, and their
     hashes do not tell that a sensitive value changed. Rows that a file counts but that can't be
     read are found, too. All of the ledger is read, and sorted by key. On <entity>_committed;
     columns as of _verified(). -#}
@@ -15,7 +15,7 @@
 {%- set hashes = {'key_hash': entity.key_columns, 'nonkey_hash': entity.compared, 'untracked_hash': entity.untracked} -%}
 {%- if not entity.key_columns -%}{%- do hashes.pop('key_hash') -%}{%- endif -%}
 {%- if not entity.untracked -%}{%- do hashes.pop('untracked_hash') -%}{%- endif -%}
-{%- set forgotten = spark_cdc._forgotten_list(entity) if entity.sensitive and entity.name ~ '_forgotten' in verified.catalog else none -%}
+{%- set erased = spark_cdc._erased_list(entity) if entity.sensitive and entity.name ~ '_erased' in verified.catalog else none -%}
 {%- set of_key = spark_cdc._has_sensitive_key(entity) -%}
 {%- set key_texts, key_values = [], [] -%}
 {%- set is_shown = not entity.key_columns | selectattr('sensitive') | list -%}
@@ -53,14 +53,14 @@ stored as (
         {%- for name, columns in hashes.items() %}
         not {{ name }} <=> {{ spark_cdc._hash(columns) | indent(8) }} as {{ name }}_differs,
         {%- endfor %}
-        {%- if forgotten %}
-        forgotten_key_hash is not null as is_forgotten,
+        {%- if erased %}
+        erased_key_hash is not null as is_erased,
         {%- endif %}
         format_string({{ spark_cdc._literal(key_texts | join(', ')) }}, {{ key_values | join(', ') }}) as key_text
     from {{ spark_cdc._from(verified.rows) | indent(4) }}
-    {%- if forgotten %}
-    left join (select distinct key_hash as forgotten_key_hash from {{ forgotten }}) as forgotten
-        on key_hash = forgotten.forgotten_key_hash
+    {%- if erased %}
+    left join (select distinct key_hash as erased_key_hash from {{ erased }}) as erased
+        on key_hash = erased.erased_key_hash
     {%- endif %}
     where {{ in_loads }}
 ),
@@ -89,7 +89,7 @@ judged as (
         *,
         case
             {%- for name in hashes %}
-            when is_of_today and {{ name }}_differs{{ ' and not is_forgotten' if forgotten and of_key and name == 'key_hash' }}
+            when is_of_today and {{ name }}_differs{{ ' and not is_erased' if erased and of_key and name == 'key_hash' }}
                 then '{{ name }} is not the hash of the {{ 'key columns' if name == 'key_hash' else 'stored values: values were changed in the ledger' }}'
             {%- endfor %}
             when load_id = prior_load_id and (not is_history or eff_start_date = prior_start_date)
@@ -97,7 +97,7 @@ judged as (
             when operation = 'I' and was_alive then 'I (inserted) for a key that was there already'
             when operation in ('U', 'D', 'N', 'X') and not was_alive then 'U, D, N or X for a key that was not there'
             when operation = 'T' and was_alive then 'T (tombstone) for a key that was there'
-            when operation = 'U' and definition = prior_definition and nonkey_hash = prior_nonkey_hash{{ ' and not is_forgotten' if forgotten }}
+            when operation = 'U' and definition = prior_definition and nonkey_hash = prior_nonkey_hash{{ ' and not is_erased' if erased }}
                 then 'U (updated) though nothing that is compared differs from the row before'
             when operation in ('D', 'N', 'X') and definition = prior_definition and nonkey_hash <> prior_nonkey_hash
                 then 'D, N or X with other values than the row before'

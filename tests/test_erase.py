@@ -1,4 +1,4 @@
-"""Keys that are forgotten: no value of theirs is left on disk, and all else is as it was."""
+"""Keys that are erased: no value of theirs is left on disk, and all else is as it was."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.proves("sensitive")
 
 Command = Callable[..., tuple[int, str]]
 HEADER = "id,mail,phone,born,remark,city"
-# Key 2 is forgotten: what came in of it, and what masks show of that.
+# Key 2 is erased: what came in of it, and what masks show of that.
 GONE = [text for marker in ("bb", "bx") for text in values(marker)]
 MASKS = ["mailb.example"]
 RELATIONS = ("current", "history", "versions")
@@ -82,7 +82,7 @@ def without(rows: list[tuple[Any, ...]], *, key: int = 2) -> list[tuple[Any, ...
     return [row for row in rows if row[0] != key]
 
 
-def assert_forgotten(
+def assert_erased(
     project: Project, before: dict[str, Any], name: str, keys: tuple[int, ...] = (2,)
 ) -> None:
     """The views are as before but for the values of the keys."""
@@ -119,24 +119,24 @@ def test_a_key_is_gone_from_all_files_and_stays_so(shop: Project, command: Comma
     before = {name: shown(shop, name) for name in SETTINGS}
     assert holders(shop, GONE)
     for name in SETTINGS:
-        code, said = command("forget", name, "--key", "2", "--dry-run")
+        code, said = command("erase", name, "--key", "2", "--dry-run")
         assert code == 0, said
-        told = re.search(rf"{name}: would forget 1 key: (\d+) rows have .*; (\d+) load", said)
+        told = re.search(rf"{name}: would erase 1 key: (\d+) rows have .*; (\d+) load", said)
         assert told and len(re.findall(r"\d{8}-\w+-[0-9a-f]{8}", said)) >= int(told[2]) > 0, said
         assert shown(shop, name) == before[name]
-        assert shop.query(f"show tables in {{s}}_sensitive like '{name}_forgotten'") == []
-        code, said = command("forget", name, "--key", "2")
+        assert shop.query(f"show tables in {{s}}_sensitive like '{name}_erased'") == []
+        code, said = command("erase", name, "--key", "2")
         assert code == 0, said
-        assert f"{name}: forgot 1 key: {told[1]} rows had" in said
+        assert f"{name}: erased 1 key: {told[1]} rows had" in said
         assert f"{told[2]} load" in said
-        assert_forgotten(shop, before[name], name)
+        assert_erased(shop, before[name], name)
     assert holders(shop, [*GONE, *MASKS]) == []
     verify(shop, *SETTINGS)
-    logged = shop.query("select status, message from {s}.cdc_loads where load_type = 'forget'")
-    assert [row[0] for row in logged] == ["forgotten"] * 3
+    logged = shop.query("select status, message from {s}.cdc_loads where load_type = 'erase'")
+    assert [row[0] for row in logged] == ["erased"] * 3
 
     # the same again has nothing to do
-    code, said = command("forget", "people", "--key", "2")
+    code, said = command("erase", "people", "--key", "2")
     assert code == 0 and "0 rows had values of them; 0 loads written anew" in said, said
 
     # a later load brings the key again
@@ -157,7 +157,7 @@ def test_a_key_is_gone_from_all_files_and_stays_so(shop: Project, command: Comma
 @pytest.mark.full
 def test_a_replay_from_the_landing_brings_nothing_back(shop: Project, command: Command) -> None:
     for name in SETTINGS:
-        assert command("forget", name, "--key", "2")[0] == 0
+        assert command("erase", name, "--key", "2")[0] == 0
         before = shown(shop, name)
         code, said = command("replay", "--from", DAYS[0], "--select", name, "--publish")
         assert code == 0, said
@@ -167,7 +167,7 @@ def test_a_replay_from_the_landing_brings_nothing_back(shop: Project, command: C
     # a rejected row whose key can't be read is not recognised (docs/sensitive.md)
     left = holders(shop, [*GONE, *MASKS])
     assert all("/operation=R/" in found for found in left), left
-    assert command("forget", "people", "--key", "2")[0] == 0
+    assert command("erase", "people", "--key", "2")[0] == 0
     assert holders(shop, [*GONE, *MASKS]) == []
     verify(shop, *SETTINGS)
 
@@ -205,13 +205,13 @@ def test_what_was_interrupted_is_finished(
         rf"alter table \S+\.{name}_ledger_sensitive drop",
     ):
         with killed(monkeypatch, where) as reached:
-            code, said = command("forget", name, "--key", "3")
+            code, said = command("erase", name, "--key", "3")
         assert code != 0 and reached, (where, said)
         if "insert" in where and "ledger" in where:
             assert shown(shop, name) == before
-    code, said = command("forget", name, "--key", "3")
+    code, said = command("erase", name, "--key", "3")
     assert code == 0, said
-    assert_forgotten(shop, before, name, (3,))
+    assert_erased(shop, before, name, (3,))
     gone = [text for marker in ("cc", "cz") for text in values(marker)]
     assert holders(shop, gone, *(one for one in SETTINGS if one != name)) == []
     verify(shop, name)
@@ -264,7 +264,7 @@ def test_a_sensitive_key_is_gone_with_its_hash(
         )[0][0]
         for name in KEYED
     ]
-    code, said = command("forget", "clients", "--key", key)
+    code, said = command("erase", "clients", "--key", key)
     assert code != 0 and "its key is sensitive (mail)" in said, said
 
     shop.query(f"create table {{s}}.requests using parquet as select '{key}' as mail")
@@ -272,7 +272,7 @@ def test_a_sensitive_key_is_gone_with_its_hash(
     file.write_text(f"mail\n{key}\n", encoding="utf-8")
     for name, source in (("clients", f"{shop.schema}.requests"), ("letters", str(file))):
         before = clients(shop, name)
-        code, said = command("forget", name, "--keys", source)
+        code, said = command("erase", name, "--keys", source)
         assert code == 0, said
         wanted = [(None, None, *row[2:]) if row[0] == key else row for row in before]
         assert clients(shop, name) == sorted(wanted, key=repr)
@@ -300,7 +300,7 @@ def test_a_sensitive_key_is_gone_with_its_hash(
 
 
 @pytest.mark.full
-def test_a_rotation_forgets_nothing(shop: Project, command: Command) -> None:
+def test_a_rotation_erases_nothing(shop: Project, command: Command) -> None:
     """The keys of the test before, loaded anew with another secret."""
     key, born = values("bb")[0], values("bb")[2]
     code, said = command("secrets", "rotate", "--force")
@@ -311,7 +311,7 @@ def test_a_rotation_forgets_nothing(shop: Project, command: Command) -> None:
         rows = [row for row in clients(shop, name) if row[0] in (None, key)]
         assert {row[:2] for row in rows} == {(None, None)}
     code, said = command("secrets", "check")
-    assert code == 0 and "clients (forgotten keys)" in said, said
+    assert code == 0 and "clients (erased keys)" in said, said
     code, said = command(*("vacuum", "--select", *KEYED, "--retention", "0", "--force"))
     assert code == 0, said
     assert holders(shop, [key, born], *SETTINGS) == []
@@ -335,16 +335,16 @@ def test_what_is_asked_for_is_checked(
 ) -> None:
     if words[0] == "plain":
         shop.entity("plain", {"id": {"data_type": "int", "role": "key"}, "city": "string"})
-    before = shop.query("show tables in {s}_sensitive like '*_forgotten'")
-    code, said = command("forget", *(word.format(s=shop.schema) for word in words))
+    before = shop.query("show tables in {s}_sensitive like '*_erased'")
+    code, said = command("erase", *(word.format(s=shop.schema) for word in words))
     assert code != 0 and message in said, said
     assert "Nothing was written" in said or words[0] == "nobody"
-    assert shop.query("show tables in {s}_sensitive like '*_forgotten'") == before
+    assert shop.query("show tables in {s}_sensitive like '*_erased'") == before
 
 
 @pytest.mark.integration
 def test_a_key_that_no_load_has_is_known_when_it_comes(shop: Project, command: Command) -> None:
-    code, said = command("forget", "visits", "--key", "77", "--even-if-absent")
+    code, said = command("erase", "visits", "--key", "77", "--even-if-absent")
     assert code == 0, said
     land(shop, "visits", 5, [{}, {}, {}, {}, {}, {77: ("ff", "Genf")}])
     shop.load(DAYS[5], "visits")
@@ -388,7 +388,7 @@ def test_loads_of_earlier_definitions_hold_nothing_either(shop: Project, command
     before = sorted(shop.query(f"select {columns} from {view}"), key=repr)
     gone = ["hush.2", "hush vat 2"]
     assert holders(shop, gone)
-    code, said = command("forget", "guests", "--key", "2")
+    code, said = command("erase", "guests", "--key", "2")
     assert code == 0 and "3 loads written anew" in said, said
     wanted = [(row[0], None, *row[2:]) if row[0] == 2 else row for row in before]
     after = sorted(shop.query(f"select {columns} from {view}"), key=repr)
@@ -435,7 +435,7 @@ def test_compacted_undone_and_tagged_loads_hold_nothing_either(
             )
             for view in RELATIONS
         ]
-        code, said = command("forget", name, "--key", "2")
+        code, said = command("erase", name, "--key", "2")
         assert code == 0, said
         assert [
             sorted(

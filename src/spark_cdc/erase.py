@@ -1,4 +1,4 @@
-"""`spark-cdc forget`: the sensitive values of some keys are gone, from all loads."""
+"""`spark-cdc erase`: the sensitive values of some keys are gone, from all loads."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Options:
 
 
 def add_parser(subparsers: parsing.Subparsers) -> None:
-    """Add `forget` to the command line."""
+    """Add `erase` to the command line."""
     parser = parsing.add_command(
         subparsers,
-        "forget",
+        "erase",
         "erase the sensitive values of keys from all loads",
         "They leave all loads, archived events and rejected rows of the entity, and the disk; no"
         " later load or replay brings them back. There is no way back. The same command finishes"
         " one that was interrupted.",
-        "spark-cdc forget customers --keys erasure_requests.csv",
+        "spark-cdc erase customers --keys erasure_requests.csv",
     )
     parser.add_argument("entity", metavar="ENTITY")
     keys = parser.add_mutually_exclusive_group(required=True)
@@ -64,8 +64,8 @@ def run(arguments: Options) -> int:
     more = {"even_if_absent": True} if arguments.even_if_absent else {}
     more |= {"execute": False} if arguments.dry_run else {}
     dbt = dbt_runner.Dbt(arguments.target)
-    done = dbt.show("forget", entity=arguments.entity, **given, **more)
-    for found in dbt_runner.parts(done, "forgotten").values():
+    done = dbt.show("erase", entity=arguments.entity, **given, **more)
+    for found in dbt_runner.parts(done, "erased").values():
         if found["published"]:
             tables = " ".join(found["published"])
             print("Rewrite the tables that publish its rows:")

@@ -1,16 +1,16 @@
-{#- Forgets keys of an entity (docs/sensitive.md#forgotten): the sensitive values of their rows are
+{#- Erases keys of an entity (docs/sensitive.md#erased): the sensitive values of their rows are
     gone from all loads, archived events and rejected rows, and no later load or replay brings them
     back. Loads that hold them are written anew beside the old ones, one commit shows them, and the
     old ones are dropped at once. The same command again finishes what was interrupted.
-        dbt run-operation spark_cdc.forget --args '{entity: members, keys: [[4]]}'
+        dbt run-operation spark_cdc.erase --args '{entity: members, keys: [[4]]}'
     Arguments: entity (name), keys (list of keys, each a list with a value for each key column in
     declared order; not where the key is sensitive, since they stand in logs), source (in their
     place a table with the key columns, or a CSV file with a header that Spark can read),
     even_if_absent (whether keys that no load has are accepted: later loads bring no values of
     them), execute (whether it is done; else it is only said). Returns nothing. -#}
-{%- macro forget(entity, keys=none, source=none, even_if_absent=false, execute=true) -%}
-    {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent, 'execute': execute}) -%}
-    {%- set ctx = spark_cdc._contexts('forget', [entity])[0] -%}
+{%- macro erase(entity, keys=none, source=none, even_if_absent=false, execute=true) -%}
+    {%- do spark_cdc._check_arguments('erase', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent, 'execute': execute}) -%}
+    {%- set ctx = spark_cdc._contexts('erase', [entity])[0] -%}
     {#- What is wrong with what is asked for: raised before anything is read. -#}
     {%- set entity = ctx.entity -%}
     {%- set names = entity.key_columns | map(attribute='name') | list -%}
@@ -20,19 +20,19 @@
     {%- set problems = spark_cdc._failed_rules({
         'names': names | join(', '), 'count': names | length, 'found': lengths | reject('equalto', names | length) | join(', '), 'name': entity.name,
     }, [
-        (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
+        (not entity.sensitive, 'it has no sensitive columns, and erase takes away nothing but their values (docs/sensitive.md)'),
         (not names, 'it has no key, by which rows could be told'),
-        (env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and ctx.write.public != ctx.public), 'this is a branch: forget in production, and make the branch anew'),
+        (env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and ctx.write.public != ctx.public), 'this is a branch: erase in production, and make the branch anew'),
         (spark_cdc._secret_of(unique_keys | sum(start=[])) is not none,
-         'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of forgotten keys does not know'),
-        ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc forget %(name)s --key …, or --keys TABLE'),
+         'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of erased keys does not know'),
+        ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc erase %(name)s --key …, or --keys TABLE'),
         (keys and lengths | reject('equalto', names | length) | list,
          'a key has %(found)s values; the key has %(count)s: %(names)s'),
         (keys and spark_cdc._has_sensitive_key(entity),
          'its key is sensitive (%(names)s), and what a command names stands in logs: give the keys in a table or file that only you can read, with the '
-         'columns %(names)s: spark-cdc forget %(name)s --keys TABLE'),
+         'columns %(names)s: spark-cdc erase %(name)s --keys TABLE'),
     ]) -%}
-    {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
+    {%- do spark_cdc._stop('erase', problems, 'Nothing was written.', entity) -%}
     {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
     {%- set timeline = spark_cdc._current_timeline(ctx) -%}
     {#- What of the entity's state does not go with it. -#}
@@ -41,7 +41,7 @@
     {%- set id = spark_cdc._secret_id(secret) -%}
     {%- set problems = spark_cdc._failed_rules({'name': entity.name, 'last': timeline.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
         (spark_cdc._read_draft(ctx).existed,
-         'there is a draft of a replay, whose loads hold what is to be forgotten: publish it, or discard it (dbt run-operation spark_cdc.discard_replay '
+         'there is a draft of a replay, whose loads hold what is to be erased: publish it, or discard it (dbt run-operation spark_cdc.discard_replay '
          "--args '{entities: [%(name)s]}')"),
         (timeline.definition and not spark_cdc._has_columns_of(entity, timeline.definition),
          'the columns of stg_%(name)s are not those of the last load, %(last)s: load once with the new columns first'),
@@ -49,18 +49,18 @@
         (proof is not none and proof != (timeline.get('secrets') or {}).get(id, proof),
          'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),
     ]) -%}
-    {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
+    {%- do spark_cdc._stop('erase', problems, 'Nothing was written.', entity) -%}
     {%- set layout = timeline.layout -%}
-    {%- set wanted = spark_cdc._forget_wanted(ctx, layout, keys, source, even_if_absent) -%}
-    {%- do spark_cdc._forget_entity(spark_cdc._forget_list_keys(ctx, wanted), timeline, wanted) -%}
+    {%- set wanted = spark_cdc._erase_wanted(ctx, layout, keys, source, even_if_absent) -%}
+    {%- do spark_cdc._erase_entity(spark_cdc._erase_list_keys(ctx, wanted), timeline, wanted) -%}
 {%- endmacro -%}
 
 
 {#- Takes the sensitive values of the keys on an entity's list out of all that lies there: loads
     that hold them are written anew beside the old under other names, one commit shows them, then
     the old ones are dropped. What no manifest names is dropped alone. Arguments: ctx, timeline
-    (manifest), wanted (of _forget_wanted()). -#}
-{%- macro _forget_entity(ctx, timeline, wanted) -%}
+    (manifest), wanted (of _erase_wanted()). -#}
+{%- macro _erase_entity(ctx, timeline, wanted) -%}
     {%- set catalog = spark_cdc._catalog_of(ctx) -%}
     {%- set tables = [] -%}
     {%- for table in [ctx.public, ctx.ledger, ctx.events] if table.identifier in catalog -%}
@@ -69,32 +69,32 @@
         {%- do tables.append(table) -%}
     {%- endfor -%}
     {%- if ctx.ledger not in tables -%}
-        {%- do spark_cdc._say(spark_cdc._forget_text(ctx, wanted, {}, {}, [])) -%}
+        {%- do spark_cdc._say(spark_cdc._erase_text(ctx, wanted, {}, {}, [])) -%}
         {{ return('') }}
     {%- endif -%}
-    {%- set plan = spark_cdc._plan_forget(ctx, timeline, wanted, catalog, tables) -%}
-    {%- for group in plan.groups -%}{%- do spark_cdc._write_forgotten(ctx, plan, group, wanted) -%}{%- endfor -%}
-    {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_forget(ctx, plan, wanted) -%}{%- endif -%}
+    {%- set plan = spark_cdc._plan_erase(ctx, timeline, wanted, catalog, tables) -%}
+    {%- for group in plan.groups -%}{%- do spark_cdc._write_erased(ctx, plan, group, wanted) -%}{%- endfor -%}
+    {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_erase(ctx, plan, wanted) -%}{%- endif -%}
     {%- for name, tag in spark_cdc._tags(ctx).items() if tag.loads | select('in', plan.names) | list -%}
-        {%- set text = spark_cdc._forget_renamed(tag.text, plan.names) -%}
+        {%- set text = spark_cdc._erase_renamed(tag.text, plan.names) -%}
         {%- do spark_cdc._send('alter view ' ~ spark_cdc._beside(ctx, 'tag', name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
     {%- endfor -%}
     {%- if timeline.loads -%}
         {#- also where no load changes its name: a load that began before the list was there is
             refused by it -#}
-        {%- set next = dict(spark_cdc._timeline_renamed(timeline, plan.names), forgotten=true) -%}
+        {%- set next = dict(spark_cdc._timeline_renamed(timeline, plan.names), erased=true) -%}
         {#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads
             that do not count by themselves: undone, compacted, of a tag. -#}
         {%- set row = spark_cdc._operation_row(ctx, next, {
-            'load_id': next.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._run_id8(),
-            'load_type': 'forget',
+            'load_id': next.loads[-1].split('-')[0] ~ '-e-' ~ spark_cdc._run_id8(),
+            'load_type': 'erase',
             'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', next.loads) | list,
-            'status': 'forgotten',
-            'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
+            'status': 'erased',
+            'message': spark_cdc._query('select current_user() as name')[0].name ~ ' erased ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
                 ~ spark_cdc._counted(plan.dropped | length, 'load') ~ ' that did not count dropped',
         }) -%}
         {%- do spark_cdc._transact(ctx, {
-            'manifest': next, 'what': 'forget', 'copies': spark_cdc._forgotten_log_sql(ctx, plan) if plan.names else none,
+            'manifest': next, 'what': 'erase', 'copies': spark_cdc._erased_log_sql(ctx, plan) if plan.names else none,
             'rows': [row],
         }) -%}
     {%- endif -%}
@@ -105,20 +105,20 @@
     {#- events last, or the ledger: what is dropped last tells the same command that there is
         something left to do -#}
     {%- for table in tables if gone -%}{%- do spark_cdc._drop_loads(table, gone, purge=true) -%}{%- endfor -%}
-    {%- do spark_cdc._say(spark_cdc._forget_text(ctx, wanted, plan.names, plan.held, plan.dropped)) -%}
-    {%- set left = spark_cdc._forget_holders(ctx, plan.sensitive, wanted, tables) if spark_cdc._mode() != 'plan' else {} -%}
+    {%- do spark_cdc._say(spark_cdc._erase_text(ctx, wanted, plan.names, plan.held, plan.dropped)) -%}
+    {%- set left = spark_cdc._erase_holders(ctx, plan.sensitive, wanted, tables) if spark_cdc._mode() != 'plan' else {} -%}
     {%- if left -%}
-        {%- do exceptions.raise_compiler_error(ctx.entity.name ~ ': while forget was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
+        {%- do exceptions.raise_compiler_error(ctx.entity.name ~ ': while erase was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
             ~ '). It is refused, or will be, but its files are there. Run the same command again when it has ended.') -%}
     {%- endif -%}
     {#- The tables that publish the entity's rows, as names of models: no change feed tells them
-        what was forgotten. -#}
+        what was erased. -#}
     {%- set names = [] -%}
     {%- for node in graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') if node.config.materialized == 'cdc_published' -%}
         {%- for id in node.depends_on.nodes if id.split('.')[-1] == ctx.entity.name ~ '_changes' -%}{%- do names.append(node.name) -%}{%- endfor -%}
     {%- endfor -%}
     {%- set published = names | unique | sort -%}
-    {%- do spark_cdc._print_data([{'entity': ctx.entity.name, 'forgotten': {
+    {%- do spark_cdc._print_data([{'entity': ctx.entity.name, 'erased': {
         'keys': wanted['keys'], 'rewritten': plan.names | length, 'dropped': plan.dropped | length, 'published': published,
     }}]) -%}
 {%- endmacro -%}
@@ -127,9 +127,9 @@
 {#- The loads that hold something of the keys on the list, or of rejected rows in which one of
     the keys wanted stands: a dictionary from the load to the number of its rows. Arguments:
     ctx, sensitive (names of the physical columns that hold or held sensitive values), wanted
-    (of _forget_wanted()), tables (of the entity; the masked ledger is left out), loads (names; none
+    (of _erase_wanted()), tables (of the entity; the masked ledger is left out), loads (names; none
     for all that lie there). -#}
-{%- macro _forget_holders(ctx, sensitive, wanted, tables, loads=none) -%}
+{%- macro _erase_holders(ctx, sensitive, wanted, tables, loads=none) -%}
     {%- set entity, holders = ctx.entity, {} -%}
     {%- for table in tables if table != ctx.public -%}
         {%- set is_ledger = table == ctx.ledger -%}
@@ -139,23 +139,23 @@
         {%- for name in sensitive if 'cdc__old_' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('cdc__old_' ~ name) ~ ' is not null') -%}{%- endfor -%}
         {%- set rejected = "operation = 'R'" if is_ledger else 'cdc__note is not null' -%}
         {%- set where -%}
-(cdc__forgotten_is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
-coalesce(get_json_object(cdc__note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
-        {%- if old_left %} or (cdc__forgotten_is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
+(cdc__erased_is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
+coalesce(get_json_object(cdc__note, '$.reasons[0]'), '') <> '{{ spark_cdc._erased_text() }}')))
+        {%- if old_left %} or (cdc__erased_is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
         {%- endset -%}
         {%- set rows -%}
 select *
 from {{ table }}
 where {{ "operation <> 'L'" if is_ledger else 'true' }}{{ ' and ' ~ spark_cdc._in_loads(loads) if loads }}
         {%- endset -%}
-        {%- set tokens = spark_cdc._forget_key_tokens(entity, wanted.layout, not is_ledger) -%}
+        {%- set tokens = spark_cdc._erase_key_tokens(entity, wanted.layout, not is_ledger) -%}
         {%- set sql -%}
 select
     load_id,
     count(*) as row_count
 from (
-    {{ spark_cdc._forgotten_rows_sql(entity, rows, [{'name': 'load_id', 'sql': 'load_id'}], rejected, tokens.of_key, tokens.of_old,
-        spark_cdc._forget_wanted_in_text(rejected, wanted), where) | indent(4) }}
+    {{ spark_cdc._erased_rows_sql(entity, rows, [{'name': 'load_id', 'sql': 'load_id'}], rejected, tokens.of_key, tokens.of_old,
+        spark_cdc._erase_wanted_in_text(rejected, wanted), where) | indent(4) }}
 ) as held
 group by load_id
 order by load_id
@@ -166,13 +166,13 @@ order by load_id
 {%- endmacro -%}
 
 
-{#- What is to be done: held (of _forget_holders()), names (of loads that are written anew: from
+{#- What is to be done: held (of _erase_holders()), names (of loads that are written anew: from
     the old to the new one), dropped (loads that hold values and that no manifest names),
     compacted (those of names of which compact has left rejected rows and events alone), groups
     (of loads with one definition: then, the entity as it was, layout, loads), records (of loads,
     the new ones' under the old names), sensitive (physical columns that hold or held sensitive
     values), is_archived. -#}
-{%- macro _plan_forget(ctx, timeline, wanted, catalog, tables) -%}
+{%- macro _plan_erase(ctx, timeline, wanted, catalog, tables) -%}
     {%- set entity = ctx.entity -%}
     {%- set records = spark_cdc._load_records(ctx.ledger, spark_cdc._partitions_by_load(ctx.write.ledger) | list) -%}
     {%- set sensitive = [] -%}
@@ -181,12 +181,12 @@ order by load_id
         {%- for name in fromjson((record.definition or {}).get('masks') or '{}') -%}{%- do sensitive.append(spark_cdc._place(record.get('layout') or {}, {'name': name}).at) -%}{%- endfor -%}
     {%- endfor -%}
     {%- set sensitive = sensitive | unique | list -%}
-    {%- set held = spark_cdc._forget_holders(ctx, sensitive, wanted, tables) -%}
+    {%- set held = spark_cdc._erase_holders(ctx, sensitive, wanted, tables) -%}
     {%- set versions = [] -%}
     {%- for identifier, found in catalog.items() if found.get('kept_at') -%}{%- do versions.append(identifier) -%}{%- endfor -%}
     {#- claims of commits before the last one count for nothing any more -#}
     {%- for sequence in spark_cdc._numbers_beside(ctx) if sequence < timeline.sequence -%}{%- do versions.append(spark_cdc._beside(ctx, 'commit', sequence).identifier) -%}{%- endfor -%}
-    {%- set named = spark_cdc._named_loads(dict(ctx, forgotten=[], forgotten_versions=versions)) -%}
+    {%- set named = spark_cdc._named_loads(dict(ctx, expired=[], expired_versions=versions)) -%}
     {%- set is_archived = entity.events is not none and entity.events.archive -%}
     {%- set histories = {} -%}
     {%- for load_id in spark_cdc._loads_with(named.named, 'is_history') -%}
@@ -216,7 +216,7 @@ order by load_id
     {%- set chain = timeline.loads + spark_cdc._undone_loads(timeline) -%}
     {%- set rewritten = {} -%}
     {%- for old, new in names.items() if old not in compacted -%}
-        {%- set record = fromjson(spark_cdc._forget_renamed(tojson(records[old]), names)) -%}
+        {%- set record = fromjson(spark_cdc._erase_renamed(tojson(records[old]), names)) -%}
         {%- set at = chain.index(old) if old in chain else none -%}
         {%- set before = chain[at - 1] if at else none -%}
         {%- set behind = chain[at + 1] if at is not none and at + 1 < chain | length else none -%}
@@ -232,7 +232,7 @@ order by load_id
 
 
 {#- Text with the new names of loads in the place of the old ones. -#}
-{%- macro _forget_renamed(text, names) -%}
+{%- macro _erase_renamed(text, names) -%}
     {%- set at = namespace(text=text) -%}
     {%- for old, new in names.items() -%}{%- set at.text = at.text.replace(old, new) -%}{%- endfor -%}
     {{ return(at.text) }}
@@ -240,7 +240,7 @@ order by load_id
 
 
 {#- Writes loads of one definition anew: both ledgers, and the archive. -#}
-{%- macro _write_forgotten(ctx, plan, group, wanted) -%}
+{%- macro _write_erased(ctx, plan, group, wanted) -%}
     {%- set then, layout = group.then, group.layout -%}
     {%- set now = dict(ctx, entity=then) -%}
     {%- set load = {'layout': layout, 'replaced': group.loads} -%}
@@ -252,28 +252,28 @@ order by load_id
     {%- set compacted = group.loads | select('in', plan.compacted) | list -%}
     {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
         ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(compacted) ~ ')' if compacted else '') -%}
-    {%- set rows = spark_cdc._forgotten_copy_sql(now, ctx.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
+    {%- set rows = spark_cdc._erased_copy_sql(now, ctx.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
     {%- do spark_cdc._set_session(ctx.write.ledger) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, records, rows)) -%}
     {%- do spark_cdc._write_masked_ledger(now, new, load) -%}
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
         {%- set settled = spark_cdc._ensure_table(now, 'events', load) -%}
-        {%- set rows = spark_cdc._forgotten_copy_sql(now, ctx.events, event_columns, 'cdc__note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
+        {%- set rows = spark_cdc._erased_copy_sql(now, ctx.events, event_columns, 'cdc__note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
         {%- do spark_cdc._set_session(ctx.write.events) -%}
         {%- do spark_cdc._send(spark_cdc._write_rows_sql(ctx.write.events, settled, rows, 'events_of_loads')) -%}
     {%- endif -%}
 {%- endmacro -%}
 
 
-{#- Rows of some loads under the names of the new ones, without what is forgotten. Arguments:
+{#- Rows of some loads under the names of the new ones, without what is erased. Arguments:
     ctx (with the entity as it was), table, columns (with the places where they lie),
     rejected (condition), condition (which rows). -#}
-{%- macro _forgotten_copy_sql(ctx, table, columns, rejected, condition, plan, wanted) -%}
-{%- set tokens = spark_cdc._forget_key_tokens(plan.entity_now, wanted.layout, table == ctx.events) -%}
+{%- macro _erased_copy_sql(ctx, table, columns, rejected, condition, plan, wanted) -%}
+{%- set tokens = spark_cdc._erase_key_tokens(plan.entity_now, wanted.layout, table == ctx.events) -%}
 {%- set given, old_given = [], [] -%}
-{%- for token in tokens.of_key -%}{%- do given.append({'secret': token.secret, 'sql': 'cdc__forgotten_given_' ~ loop.index}) -%}{%- endfor -%}
-{%- for token in tokens.of_old -%}{%- do old_given.append({'secret': token.secret, 'sql': 'cdc__forgotten_old_given_' ~ loop.index}) -%}{%- endfor -%}
+{%- for token in tokens.of_key -%}{%- do given.append({'secret': token.secret, 'sql': 'cdc__erased_given_' ~ loop.index}) -%}{%- endfor -%}
+{%- for token in tokens.of_old -%}{%- do old_given.append({'secret': token.secret, 'sql': 'cdc__erased_old_given_' ~ loop.index}) -%}{%- endfor -%}
 {%- set rows -%}
 select
     {%- for column in columns %}
@@ -298,13 +298,13 @@ select /*+ rebalance({{ spark_cdc._partition_names(table) | join(', ') }}) */
     {{ ',\n    ' if not loop.last }}
     {%- endfor %}
 from (
-    {{ spark_cdc._forgotten_rows_sql(ctx.entity, rows, columns, rejected, given, old_given, spark_cdc._forget_wanted_in_text(rejected, wanted)) | indent(4) }}
-) as forgotten
+    {{ spark_cdc._erased_rows_sql(ctx.entity, rows, columns, rejected, given, old_given, spark_cdc._erase_wanted_in_text(rejected, wanted)) | indent(4) }}
+) as erased
 {%- endmacro -%}
 
 
 {#- What was written is what was there, without the values: counted before anybody sees it. -#}
-{%- macro _audit_forget(ctx, plan, wanted) -%}
+{%- macro _audit_erase(ctx, plan, wanted) -%}
     {%- set new = plan.names.values() | list -%}
     {%- set counted = spark_cdc._load_counts(ctx.ledger, plan.names | list + new, [], [spark_cdc._masked_ledger_differences_sql(ctx, new)]) -%}
     {%- set events = {} -%}
@@ -323,8 +323,8 @@ from (
                 ~ tojson(wanted_rows) ~ ' and ' ~ events.get(old, 0) ~ ' (' ~ old ~ ')') -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for load_id in spark_cdc._forget_holders(ctx, plan.sensitive, wanted, plan.tables, new) -%}
-        {%- do problems.append(load_id ~ ' holds values of what is to be forgotten') -%}
+    {%- for load_id in spark_cdc._erase_holders(ctx, plan.sensitive, wanted, plan.tables, new) -%}
+        {%- do problems.append(load_id ~ ' holds values of what is to be erased') -%}
     {%- endfor -%}
     {%- if counted.also.get('masked', 0) | int -%}{%- do problems.append(ctx.public ~ ' does not have the rows of ' ~ ctx.ledger) -%}{%- endif -%}
     {%- if problems -%}
@@ -338,7 +338,7 @@ loads bring no values of them. Run spark-cdc verify --select {{ ctx.entity.name 
 
 
 {#- Copies the rows of cdc_loads of loads that are written anew: the figures are the old ones. -#}
-{%- macro _forgotten_log_sql(ctx, plan) -%}
+{%- macro _erased_log_sql(ctx, plan) -%}
 {%- set renamed = {'load_id': {}, 'parent_load_id': {}} -%}
 {%- for old, new in plan.names.items() -%}
     {%- do renamed.load_id.update({old: new}) -%}
@@ -361,9 +361,9 @@ where entity = '{{ ctx.entity.name }}' and {{ spark_cdc._in_loads(plan.records |
 
 {#- What was done, in words. A dry run reads no partitions that the metastore does not know, such as
     those of an insert that was killed. -#}
-{%- macro _forget_text(ctx, wanted, names, held, dropped) -%}
+{%- macro _erase_text(ctx, wanted, names, held, dropped) -%}
 {%- set is_plan = spark_cdc._mode() == 'plan' -%}
-{{ ctx.entity.name }}: {{ 'would forget' if is_plan else 'forgot' }} {{ spark_cdc._counted(wanted['keys'], 'key') }}
+{{ ctx.entity.name }}: {{ 'would erase' if is_plan else 'erased' }} {{ spark_cdc._counted(wanted['keys'], 'key') }}
 {%- if wanted.listed %} ({{ wanted.listed }} of them on the list before){% endif %}: {{ held.values() | sum }} rows {{ 'have' if is_plan else 'had' }} values of them; {# -#}
 {{ spark_cdc._counted(names | length, 'load') }} {{ 'would be ' if is_plan }}written anew{{ ' (' ~ names | join(', ') ~ ')' if is_plan and names }}
 {{- ', ' ~ spark_cdc._counted(dropped | length, 'load') ~ ' that ' ~ ('do' if is_plan else 'did') ~ ' not count dropped' if dropped }}
@@ -374,7 +374,7 @@ where entity = '{{ ctx.entity.name }}' and {{ spark_cdc._in_loads(plan.records |
 
 {#- The key columns with the SQL of their values in the ledger, or in <entity>_events, whichever
     load wrote the row; prefix as of _place_sql(). -#}
-{%- macro _forget_keys(entity, layout, events=false, prefix='') -%}
+{%- macro _erase_keys(entity, layout, events=false, prefix='') -%}
     {%- set keys = [] -%}
     {%- for key in entity.key_columns -%}
         {%- do keys.append(dict(key, of=key, sql=spark_cdc._place_sql(spark_cdc._place(layout, key), events, prefix))) -%}
@@ -386,11 +386,11 @@ where entity = '{{ ctx.entity.name }}' and {{ spark_cdc._in_loads(plan.records |
 {#- Puts the keys on the list, before anything is rewritten: from then on no load that begins
     brings values of them. Those that are there already keep their tokens. Returns the context; in
     a dry run its entity's list is a temporary view with the keys on it. -#}
-{%- macro _forget_list_keys(ctx, wanted) -%}
-    {%- set entity, list = ctx.entity, spark_cdc._forgotten_list(ctx.entity) -%}
+{%- macro _erase_list_keys(ctx, wanted) -%}
+    {%- set entity, list = ctx.entity, spark_cdc._erased_list(ctx.entity) -%}
     {%- set is_keyed = spark_cdc._has_sensitive_key(entity) -%}
     {%- set id = spark_cdc._secret_id(spark_cdc._secret_of(entity.sensitive)) if is_keyed else 'none' -%}
-    {%- set now = {'secret': id, 'sql': spark_cdc._forgotten_token(entity, entity.key_columns, id) if is_keyed else 'key_hash'} -%}
+    {%- set now = {'secret': id, 'sql': spark_cdc._erased_token(entity, entity.key_columns, id) if is_keyed else 'key_hash'} -%}
     {%- if spark_cdc._mode() == 'plan' -%}
         {%- set sql -%}
 create or replace temporary view {{ wanted.view }}_list as
@@ -418,21 +418,21 @@ from (
 group by key_token, secret
         {%- endset -%}
         {%- do spark_cdc._send(sql) -%}
-        {{ return(dict(ctx, entity=dict(entity, forgotten_list=wanted.view ~ '_list'))) }}
+        {{ return(dict(ctx, entity=dict(entity, erased_list=wanted.view ~ '_list'))) }}
     {%- endif -%}
     {%- set columns = [] -%}
-    {%- for name, data_type in [('key_token', 'binary'), ('key_hash', 'binary'), ('forgotten_at', 'timestamp'), ('secret', 'string'), ('run', 'string')] -%}
+    {%- for name, data_type in [('key_token', 'binary'), ('key_hash', 'binary'), ('erased_at', 'timestamp'), ('secret', 'string'), ('run', 'string')] -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {%- do spark_cdc._send(spark_cdc._create_table_sql(list, columns, 'orc', ['secret', 'run'])) -%}
     {%- if wanted.listed == wanted['keys'] -%}{{ return(ctx) }}{%- endif -%}
-    {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) -%}
+    {%- set tokens = spark_cdc._erased_tokens(entity, list, entity.key_columns) -%}
     {%- set sql -%}
 insert overwrite table {{ list }} partition (secret, run)
 select
     wanted.token as key_token,
     {{ "unhex(replace(java_method('java.util.UUID', 'randomUUID'), '-', ''))" if is_keyed else 'wanted.token' }} as key_hash,
-    current_timestamp() as forgotten_at,
+    current_timestamp() as erased_at,
     '{{ id }}' as secret,
     '{{ spark_cdc._run_id8() }}' as run
 from (
@@ -457,28 +457,28 @@ left anti join {{ list }} as list_{{ loop.index }}
 
 {#- The tokens of rows of the ledger, or of <entity>_events, over their physical columns. Returns
     a dictionary: of_key, of_old (the key before an event). -#}
-{%- macro _forget_key_tokens(entity, layout, events=false) -%}
-    {%- set list = spark_cdc._forgotten_list(entity) -%}
-    {%- set keys = spark_cdc._forget_keys(entity, layout, events) -%}
+{%- macro _erase_key_tokens(entity, layout, events=false) -%}
+    {%- set list = spark_cdc._erased_list(entity) -%}
+    {%- set keys = spark_cdc._erase_keys(entity, layout, events) -%}
     {%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(keys), keys) if layout.get('rekeyed') else 'key_hash' -%}
     {{ return({
-        'of_key': spark_cdc._forgotten_tokens(entity, list, keys, key_hash),
-        'of_old': spark_cdc._forgotten_old_tokens(entity, list, spark_cdc._forget_keys(entity, layout, events, 'cdc__old_')) if events else [],
+        'of_key': spark_cdc._erased_tokens(entity, list, keys, key_hash),
+        'of_old': spark_cdc._erased_old_tokens(entity, list, spark_cdc._erase_keys(entity, layout, events, 'cdc__old_')) if events else [],
     }) }}
 {%- endmacro -%}
 
 
-{#- The keys that are to be forgotten, as a temporary view spark_cdc_forget_<entity>: the key
-    columns, key_hash, cdc__forgotten_text (a pattern that finds the key in a rejected row of which
+{#- The keys that are to be erased, as a temporary view spark_cdc_erase_<entity>: the key
+    columns, key_hash, cdc__erased_text (a pattern that finds the key in a rejected row of which
     the key could not be read). They are checked; nothing is written. Arguments: ctx, layout (of
-    the manifest), keys, source, even_if_absent (of forget()).
+    the manifest), keys, source, even_if_absent (of erase()).
     Returns a dictionary: view, keys (number), listed (how many are on the list already),
     layout. -#}
-{%- macro _forget_wanted(ctx, layout, keys, source, even_if_absent) -%}
+{%- macro _erase_wanted(ctx, layout, keys, source, even_if_absent) -%}
     {%- set entity = ctx.entity -%}
-    {%- set view = 'spark_cdc_forget_' ~ entity.name -%}
-    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ '_given as\n' ~ (spark_cdc._forget_values_sql(entity, keys) if keys
-        else spark_cdc._forget_source_sql(entity, source, view))) -%}
+    {%- set view = 'spark_cdc_erase_' ~ entity.name -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ '_given as\n' ~ (spark_cdc._erase_values_sql(entity, keys) if keys
+        else spark_cdc._erase_source_sql(entity, source, view))) -%}
     {%- set typed = [] -%}
     {%- for column in entity.key_columns -%}{%- do typed.append('try_cast(' ~ column.sql ~ ' as ' ~ column.data_type ~ ') as ' ~ column.sql) -%}{%- endfor -%}
     {%- set patterns = [] -%}
@@ -490,7 +490,7 @@ create or replace temporary view {{ view }} as
 select
     *,
     {{ spark_cdc._hash(entity.key_columns) | indent(4) }} as key_hash,
-    concat('(?s)^', {{ patterns | join(', ') }}) as cdc__forgotten_text
+    concat('(?s)^', {{ patterns | join(', ') }}) as cdc__erased_text
 from (
     select distinct
         {{ typed | join(',\n        ') }}
@@ -499,7 +499,7 @@ from (
     {%- endset -%}
     {%- do spark_cdc._send(sql) -%}
     {%- set wrong = spark_cdc._query('select count(*) as found from ' ~ view ~ ' where ' ~ spark_cdc._any_null(entity.key_columns))[0].found | int -%}
-    {%- set found = spark_cdc._query(spark_cdc._forget_known_sql(ctx, layout, view))[0] if not wrong else {'keys': 0, 'listed': 0, 'absent': 0} -%}
+    {%- set found = spark_cdc._query(spark_cdc._erase_known_sql(ctx, layout, view))[0] if not wrong else {'keys': 0, 'listed': 0, 'absent': 0} -%}
     {%- set types = [] -%}
     {%- for column in entity.key_columns -%}{%- do types.append(column.name ~ ' ' ~ column.data_type) -%}{%- endfor -%}
     {%- set problems = spark_cdc._failed_rules({'types': types | join(', '), 'wrong': wrong, 'absent': found.absent, 'keys': found['keys'], 'source': source}, [
@@ -508,12 +508,12 @@ from (
         (found.absent | int > 0 and not even_if_absent,
          '%(absent)s of %(keys)s keys are in no load. If no later load is to bring values of them either, say so: --even-if-absent'),
     ]) -%}
-    {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
+    {%- do spark_cdc._stop('erase', problems, 'Nothing was written.', entity) -%}
     {{ return({'view': view, 'keys': found['keys'] | int, 'listed': found.listed | int, 'layout': layout}) }}
 {%- endmacro -%}
 
 
-{%- macro _forget_values_sql(entity, keys) -%}
+{%- macro _erase_values_sql(entity, keys) -%}
     {%- set rows = [] -%}
     {%- for key in keys -%}
         {%- set values = [] -%}
@@ -528,7 +528,7 @@ from values
 
 
 {#- The key columns of a table, or of a CSV file with a header, as text. -#}
-{%- macro _forget_source_sql(entity, source, view) -%}
+{%- macro _erase_source_sql(entity, source, view) -%}
     {%- set source = source | string | trim -%}
     {%- set is_table = source.split('.') | length <= 3 and '' not in source.split('.') and source.replace('.', '_').replace('_', '0').isalnum() and not source.endswith('.csv') -%}
     {%- if is_table -%}
@@ -545,7 +545,7 @@ from values
     {%- set missing = entity.key_columns | map(attribute='name') | map('lower') | reject('in', found) | list -%}
     {%- if missing -%}
         {%- set message -%}
-spark_cdc.forget: {{ entity.name }}: {{ source }} lacks {{ missing | join(', ') }}; it has {{ found | reject('in', ['', '# partition information', '# col_name']) | unique | join(', ') }}. Accepted is a table, {# -#}
+spark_cdc.erase: {{ entity.name }}: {{ source }} lacks {{ missing | join(', ') }}; it has {{ found | reject('in', ['', '# partition information', '# col_name']) | unique | join(', ') }}. Accepted is a table, {# -#}
 or a CSV file with a header, with the key columns {{ entity.key_columns | map(attribute='name') | join(', ') }}. Nothing was written.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
@@ -560,9 +560,9 @@ from {{ relation }}
 
 {#- How many keys there are, how many of them are on the list, and how many neither there nor in
     any load. -#}
-{%- macro _forget_known_sql(ctx, layout, view) -%}
-{%- set entity, list = ctx.entity, spark_cdc._forgotten_list(ctx.entity) -%}
-{%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) if spark_cdc._is_there(list) else [] -%}
+{%- macro _erase_known_sql(ctx, layout, view) -%}
+{%- set entity, list = ctx.entity, spark_cdc._erased_list(ctx.entity) -%}
+{%- set tokens = spark_cdc._erased_tokens(entity, list, entity.key_columns) if spark_cdc._is_there(list) else [] -%}
 {%- set is_loaded = spark_cdc._is_there(ctx.ledger) -%}
 select
     count(*) as keys,
@@ -589,7 +589,7 @@ from (
     left join (
         {#- as the last definition has it: of a key that is sensitive or has changed since, from its
             values #}
-        {%- set is_stored, keys = not (layout.get('rekeyed') or spark_cdc._has_sensitive_key(entity)), spark_cdc._forget_keys(entity, layout) %}
+        {%- set is_stored, keys = not (layout.get('rekeyed') or spark_cdc._has_sensitive_key(entity)), spark_cdc._erase_keys(entity, layout) %}
         select distinct {{ 'key_hash' if is_stored else spark_cdc._hash_unless(spark_cdc._any_null(keys), keys) | indent(8) }} as key_hash
         from {{ ctx.ledger }}
         where operation <> 'L'
@@ -602,6 +602,6 @@ from (
 
 {#- Whether one of the keys wanted stands in a rejected row of which the key could not be read,
     as a condition. -#}
-{%- macro _forget_wanted_in_text(rejected, wanted) -%}
-    {{ return('(' ~ rejected ~ ') and key_hash is null and cdc__note rlike (select array_join(collect_list(cdc__forgotten_text), \'|\') from ' ~ wanted.view ~ ')') }}
+{%- macro _erase_wanted_in_text(rejected, wanted) -%}
+    {{ return('(' ~ rejected ~ ') and key_hash is null and cdc__note rlike (select array_join(collect_list(cdc__erased_text), \'|\') from ' ~ wanted.view ~ ')') }}
 {%- endmacro -%}
