@@ -130,6 +130,26 @@ def test_load_runs_the_dates_in_order(fake_dbt):
     ]
 
 
+def test_commands_run_in_a_process_of_somebody_else(fake_dbt):
+    """In the place of messages there are exceptions; nothing ends the process at once."""
+    ends = []
+
+    def select(dbt, words, shown, watch, *more, invoke=dbt_runner.Dbt._invoke):
+        ends.append((dbt_runner.end_process, signal.getsignal(signal.SIGINT)))
+        return invoke(dbt, words, shown, watch, *more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dbt_runner.Dbt, "_invoke", select)
+        assert command_line.run("load", "2024-03-01", "2024-03-02") == 0
+        patch.setenv("FAIL_AT", "2024-03-03")
+        with pytest.raises(SparkCdcError, match="The load of 2024-03-03 failed"):
+            command_line.run("load", "2024-03-03")
+    assert len(fake_dbt()) == 3
+    assert set(ends) == {(None, signal.getsignal(signal.SIGINT))}
+    with pytest.raises(SparkCdcError, match="needs dates"):
+        command_line.run("load", "--bulk")
+
+
 def test_load_lifts_guards(fake_dbt):
     assert (
         command_line.main(["load", "2019-06-20", "--skip-guards", "a.empty", "updated_share"]) == 0

@@ -69,16 +69,29 @@ def _exit_codes() -> str:
     return "\n".join(["exit codes:", *lines])
 
 
+def run(*words: str) -> int:
+    """Run one command in the process of somebody else: a notebook, a task of Airflow.
+
+    words: as on the command line, such as "load", "2024-03-01". Returns the exit code. An interrupt
+    is a KeyboardInterrupt, and signals are handled as before.
+
+    Raises SparkCdcError, whose text is what the command line prints; SystemExit for words that are
+    no command.
+    """
+    arguments = parser().parse_args(words)
+    arguments.line = shlex.join(["spark-cdc", *words])
+    branch = getattr(arguments, "branch", None)
+    with console.progress(not arguments.quiet), _in_branch(branch):
+        return int(arguments.run(arguments) or ExitCode.DONE)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words or bool(os.environ.get("SPARK_CDC_DEBUG"))
     try:
-        arguments = parser().parse_args(words)
-        arguments.line = shlex.join(["spark-cdc", *words])
-        branch = getattr(arguments, "branch", None)
-        with console.progress(not arguments.quiet), _own_process(), _in_branch(branch):
-            return int(arguments.run(arguments) or ExitCode.DONE)
+        with _own_process():
+            return run(*words)
     except SparkCdcError as error:
         if debug:
             raise
