@@ -8,14 +8,15 @@ Without arguments, ten tables of 16 columns get 10M operations as Debezium's JSO
 updates and 2M deletes, over keys of which a third is new. One `spark-cdc load` reads them all. The
 second command loads 25M operations in five loads into 72M rows on a tenth of the scale, beside the
 last event of each key merged into a Delta table, and beside a rewrite of the table. The rows of all
-ways are compared after each load. Server, schema and data are its own, in
-.spark_cdc/bench_operations.
+ways are compared after each load. Bytes are those of Spark's tasks, by its event log; what is
+broadcast is not among them. Server, schema and data are its own, in .spark_cdc/bench_operations.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime as dt
+import json
 import os
 import shutil
 import sys
@@ -103,6 +104,40 @@ class ByHand:
         return self.on.timed(sql, f"drop table {before}")
 
 
+class Logged(Server):
+    """A server that notes what its tasks read, shuffle and write."""
+
+    PARTS = (
+        ("Input Metrics", "Bytes Read"),
+        ("Shuffle Write Metrics", "Shuffle Bytes Written"),
+        ("Output Metrics", "Bytes Written"),
+    )
+
+    def __init__(self, state: Path, memory: str, formats: Sequence[str] = ()) -> None:
+        self._folder, self._seen = state.with_name(f"{state.name}_events"), 0
+        self._folder.mkdir(parents=True)
+        words = ("enabled=true", "rolling.enabled=false", "compress=false")
+        given = [f"spark.eventLog.{one}" for one in (*words, f"dir={self._folder.as_uri()}")]
+        super().__init__(state, memory, formats, given)
+
+    def moved(self) -> list[int]:
+        """Return the bytes that tasks have read, shuffled and written since the last call."""
+        sums = [0] * len(self.PARTS)
+        [log] = self._folder.glob("[!.]*")
+        with log.open("rb") as lines:
+            lines.seek(self._seen)
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    break
+                self._seen += len(line)
+                if b"TaskEnd" not in line[:60]:
+                    continue
+                metrics = json.loads(line).get("Task Metrics") or {}
+                for which, (group, name) in enumerate(self.PARTS):
+                    sums[which] += metrics.get(group, {}).get(name, 0)
+        return sums
+
+
 def main() -> int:
     """Measure and print a table in Markdown."""
     parser = argparse.ArgumentParser(prog="benchmarks.operations")
@@ -125,8 +160,9 @@ def main() -> int:
     days = [str(FIRST + dt.timedelta(days=day)) for day in range(args.loads + 1)]
     names = [f"table_{number:02d}" for number in range(1, args.tables + 1)]
     taken: dict[str, Measure] = {}
-    on = Server(bench / "server", args.memory)
-    rival = Server(bench / "rival", args.memory, ["delta"]) if args.rivals else None
+    moved: dict[str, list[int]] = {}
+    on = Logged(bench / "server", args.memory)
+    rival = Logged(bench / "rival", args.memory, ["delta"]) if args.rivals else None
     try:
         made = _project(bench, names, args.input, on)
         landing = bench / "landing"
@@ -148,7 +184,10 @@ def main() -> int:
                 ]
             for name, server, action in ways:
                 into = taken.setdefault(name, Measure(name))
+                server.moved()
                 seconds = measure(into, server, action)
+                before = moved.get(name, [0, 0, 0])
+                moved[name] = [sum(pair) for pair in zip(before, server.moved(), strict=True)]
                 print(f"{name}: {seconds:.1f} s, {into.cpu[-1]:.1f} CPU s", flush=True)
             _check(on, [f"operations.{name}_current" for name in names], args.prior, rival, hand)
     finally:
@@ -164,8 +203,11 @@ def main() -> int:
     rows = []
     for name, into in taken.items():
         sums = (f"{sum(one):.1f}" for one in (into.seconds, into.cpu, into.started))
-        rows.append((name, len(into.seconds), *sums))
-    print(console.table(["what", "loads", "s", "CPU s Spark", "CPU s dbt"], rows, 60))
+        gigabytes = (f"{count / 1e9:.2f}" for count in moved[name])
+        rows.append((name, len(into.seconds), *sums, *gigabytes))
+    headings = ["what", "loads", "s", "CPU s Spark", "CPU s dbt"]
+    headings += ["GB read", "GB shuffled", "GB written"]
+    print(console.table(headings, rows, 60))
     return 0
 
 
