@@ -8,8 +8,9 @@ Without arguments, ten tables of 16 columns get 10M operations as Debezium's JSO
 updates and 2M deletes, over keys of which a third is new. One `spark-cdc load` reads them all. The
 second command loads 25M operations in five loads into 72M rows on a tenth of the scale, beside the
 last event of each key merged into a Delta table, and beside a rewrite of the table. The rows of all
-ways are compared after each load. Bytes are those of Spark's tasks, by its event log; what is
-broadcast is not among them. Server, schema and data are its own, in .spark_cdc/bench_operations.
+ways are compared after each load. Bytes are those of the files that landed, and those of Spark's
+tasks, by its event log; what is broadcast is not among them. Server, schema and data are its own,
+in .spark_cdc/bench_operations.
 """
 
 from __future__ import annotations
@@ -173,6 +174,8 @@ def main() -> int:
                 land(on, landing / name / day, args.input, rows)
         hand = ByHand(rival, landing / names[0] / days[0]) if rival else None
         for number, day in enumerate(days):
+            files = [file for name in names for file in (landing / name / day).iterdir()]
+            landed = sum(file.stat().st_size for file in files)
             words = ("load", "--to", day, "--parallel", str(args.parallel))
             what = "operations" if number else "rows before"
             ways = [(f"{what}, ours", on, partial(made.timed, *words))]
@@ -186,8 +189,8 @@ def main() -> int:
                 into = taken.setdefault(name, Measure(name))
                 server.moved()
                 seconds = measure(into, server, action)
-                before = moved.get(name, [0, 0, 0])
-                moved[name] = [sum(pair) for pair in zip(before, server.moved(), strict=True)]
+                before, more = moved.get(name, [0] * 4), [landed, *server.moved()]
+                moved[name] = [sum(pair) for pair in zip(before, more, strict=True)]
                 print(f"{name}: {seconds:.1f} s, {into.cpu[-1]:.1f} CPU s", flush=True)
             _check(on, [f"operations.{name}_current" for name in names], args.prior, rival, hand)
     finally:
@@ -206,7 +209,7 @@ def main() -> int:
         gigabytes = (f"{count / 1e9:.2f}" for count in moved[name])
         rows.append((name, len(into.seconds), *sums, *gigabytes))
     headings = ["what", "loads", "s", "CPU s Spark", "CPU s dbt"]
-    headings += ["GB read", "GB shuffled", "GB written"]
+    headings += [f"GB {word}" for word in ("landed", "read", "shuffled", "written")]
     print(console.table(headings, rows, 60))
     return 0
 
