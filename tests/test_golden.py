@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ MASKS = (
     (re.compile(r"file:[^\s'`]*/warehouse/"), "file:<warehouse>/"),
     (re.compile(r"\b1[6-9]\d{8}(?:\d{3,6})?\b"), "<epoch>"),
     (re.compile(r'"seconds": [0-9.]+'), '"seconds": <n>'),
+    (re.compile(re.escape(version("dbt-core"))), "<dbt>"),
 )
 
 
