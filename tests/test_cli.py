@@ -416,6 +416,18 @@ def test_what_a_macro_raised(error, said):
     assert dbt_runner.macro_message(dbt_runner.Done(False, f"10:00:00  Running\n{output}")) == said
 
 
+def test_what_a_hook_raised():
+    output = (
+        "10:00:00  Running\n10:00:01  Encountered an error:\n"
+        "Compilation Error in operation spark_cdc-on-run-start-0 (./dbt_project.yml)\n"
+        f"  there is 1 problem:\n    - it is wrong\n  \n  {MACRO}\n"
+    )
+    said = "there is 1 problem:\n  - it is wrong"
+    assert dbt_runner.failure(dbt_runner.Done(False, output)) == said
+    other = "Encountered an error:\nCompilation Error in model a\n  it is wrong"
+    assert dbt_runner.failure(dbt_runner.Done(False, other)) == other
+
+
 def test_load_checks_all_dates_first(fake_dbt, capsys):
     assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 2
     assert fake_dbt() == []

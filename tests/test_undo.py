@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from project import Project
+from project import ROOT, Project
 from spark_cdc import cli as command_line
 from spark_cdc import diff
 from spark_cdc.jinja_bridge import load_macros
@@ -517,6 +517,36 @@ def test_cdc_loads_says_what_became_of_loads(project: Project) -> None:
     assert last in statuses(project, "fates")
     assert project.dbt("run", "--select", "fates_committed").success
     assert statuses(project, "fates") == found
+
+
+@pytest.mark.integration
+def test_a_replay_leaves_nothing_to_bring_back(project: Project) -> None:
+    """What was undone is replaced by it, and so does not count as committed any more."""
+    project.entity("sagas", COLUMNS)
+    for day in (0, 1):
+        project.land("sagas", DAYS[day], "id,name", f"1,{day}", "2,b")
+        project.load(DAYS[day], "sagas")
+    assert project.operate("undo", entities=["sagas"]).success
+    assert reached(project, "sagas") == DAYS[0]
+    project.load(DAYS[0], "sagas", spark_cdc_replay={"from": DAYS[0]})
+    done = project.operate("publish_replay", entities=["sagas"])
+    assert "1 load up to" in done.output and "redo has nothing left to bring back" in done.output
+    replaced, committed = (DAYS[0], "replaced"), (DAYS[0], "committed")
+    assert statuses(project, "sagas") == [replaced, (DAYS[1], "replaced"), committed]
+    assert reached(project, "sagas") == DAYS[0]
+    project.load(DAYS[1], "sagas")
+    assert reached(project, "sagas") == DAYS[1]
+    assert project.operate("undo", entities=["sagas"]).success
+    assert project.operate("redo", entities=["sagas"]).success
+    assert reached(project, "sagas") == DAYS[1]
+
+
+def reached(project: Project, entity: str) -> str:
+    """The last business time that readers see, by the query of docs/run.md."""
+    page = (ROOT / "docs" / "run.md").read_text("utf-8")
+    sql = page.partition("-- how old is what readers see\n")[2].partition(";")[0]
+    sql = sql.replace("cdc_loads", f"{project.schema}.cdc_loads")
+    return {row[0]: str(row[1]) for row in project.query(sql)}[entity][:10]
 
 
 @pytest.mark.integration

@@ -255,7 +255,7 @@ or of another time. Nothing was committed and readers see what they saw before. 
     {%- set counts, events = audit.counts, audit.record.get('events') or {} -%}
     {%- set came -%}
 I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, N {{ counts.N }}, X {{ counts.X }}
-{%- if counts.R %}, rejected {{ counts.R }} (see {{ load.entity }}_rejects){% endif -%}
+{%- if counts.R %}, rejected {{ counts.R }}{{ '' if place else ' (operation R in ' ~ load.entity ~ '_ledger)' }}{% endif -%}
 {%- for name, label in [('late', 'late or repeated'), ('late_different', 'of these other than what was applied'), ('unfilled', 'with values that were never sent and are null'), ('controls', 'control'), ('unexpected', 'with columns that are ignored')]
         if events.get(name) -%}
 , {{ events[name] }} {{ label }}

@@ -65,8 +65,8 @@ order by kind desc
 {{ entity.name }}: {{ spark_cdc._counted(found | map(attribute='row_count') | map('int') | sum, 'row') }} of {{ load.business_time }} can't be {# -#}
 accepted as declared in stg_{{ entity.name }}; {{ lines | length }} of them:
     - {{ lines | join('\n    - ') }}
-Nothing was committed. Correct the data or the types, and run the same command again. {# -#}
-The rejected rows are in {{ ledger }} where load_id = '{{ load.load_id }}' and operation = 'R'.
+Nothing was committed. Correct the data or the types, and run the same command again.
+{%- if spark_cdc._mode() != 'plan' %} The rejected rows are in {{ ledger }} where load_id = '{{ load.load_id }}' and operation = 'R'.{% endif -%}
 {%- if kinds != ['tied_events'] %} To reject them this once (always: {# -#}
 {{ {'failed_rules': "action: drop of the rule", 'duplicate_keys': 'on_duplicate_key: quarantine'}.get(kinds | join, 'on_reject: quarantine') }}):
   {{ spark_cdc._skip_command(entity, load, kinds) }}

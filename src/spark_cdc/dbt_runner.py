@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 LOG = f"dbt's messages are above and in {tracebacks.LOG}."
 DATA = "spark_cdc: "  # how a line of data begins (macro _print_data)
+# What dbt prints before the message of a macro that an operation or a hook calls.
+OPERATION = "Encountered an error while running operation: "
+HOOK = "Compilation Error in operation "
 ASKS = {"SPARK_CDC_DATA": "1"}  # lets loads print data, too, in the place of sentences
 Event = Any  # a message of protobuf from dbt, whose fields only the running dbt knows
 # Ends the process with a last word. The command line sets it; where it is not set, as in a notebook
@@ -375,9 +378,10 @@ def unpacked(packed: bytes) -> Manifest:
 
 
 def failure(done: Done) -> str:
-    """Return why a dbt command failed: messages of its nodes, else all that it printed."""
+    """Return why a dbt command failed: messages of its nodes or hooks, else all that it printed."""
     errors = [node for node in done.nodes if node.has_failed]
-    return messages(errors) if errors else done.said
+    of_hook = "\n".join(done.lines).partition(HOOK)[2].partition("\n")[2]
+    return messages(errors) or _raised(of_hook) or done.said
 
 
 def messages(errors: Sequence[Node]) -> str:
@@ -387,10 +391,12 @@ def messages(errors: Sequence[Node]) -> str:
 
 def macro_message(done: Done) -> str:
     """Return what the macro of a run-operation raised; nothing if dbt failed for another reason."""
-    start = "Encountered an error while running operation: "
-    said = "\n".join(done.lines).partition(start)[2]
-    if "Compilation Error" not in said:
-        return ""
+    said = "\n".join(done.lines).partition(OPERATION)[2]
+    return _raised(said) if "Compilation Error" in said else ""
+
+
+def _raised(said: str) -> str:
+    """Return what a macro raised, without dbt's frames."""
     frames = re.compile(r"\s*(> (in|called by) macro |(Runtime|Compilation) Error\b)")
     lines = [line for line in said.splitlines() if line.strip() and not frames.match(line)]
     return textwrap.dedent("\n".join(lines)).strip()

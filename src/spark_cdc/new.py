@@ -41,6 +41,7 @@ from spark_cdc.sample import read_sample
 _WIDTH = 100
 _LONGEST = 140
 _DATE = r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
+NO_KEY = "no column has the role key"  # how the macros' problem begins
 # Settings of change events in rows whose values are names of columns.
 NAMING_COLUMNS = (
     *("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction"),
@@ -151,7 +152,7 @@ def with_roles(
     for role, names in roles.items():
         for name in names:
             matches = [i for i, c in enumerate(result) if name in (c.name, c.source)]
-            if not matches:
+            if not matches and columns:
                 known = ", ".join(column.name for column in columns)
                 problems.append(f"--{role} names {name!r}; the columns are {known}: correct it")
             for i in matches:
@@ -634,7 +635,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
     fmt = args.fmt or (_format_of(args.from_file) if args.from_file else _default_format(args))
     events, more = _events(args)
     problems += more
-    path = args.path
+    path = args.path.replace("{entity}", args.name) if args.path else None
     columns: list[Column] = []
     if args.columns is not None:
         columns, more = parse_columns(args.columns)
@@ -680,7 +681,12 @@ def entity_of(args: argparse.Namespace) -> Entity:
     )
     if not columns and not problems:
         problems.append("there are no columns: give --columns or --from-file")
-    problems += problems_of(entity)
+    for found in problems_of(entity):
+        if not found.startswith(NO_KEY):
+            problems.append(found)
+        elif columns and not args.key:
+            known = ", ".join(column.name for column in columns)
+            problems.append(f"{NO_KEY}: give --key COLUMN …, what identifies a row, of {known}")
     if problems:
         lines = [f"  - {problem}" for problem in dict.fromkeys(problems)]
         lines += [f"  {told}" for told in _renamed_text(args, columns)]
