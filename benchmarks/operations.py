@@ -106,7 +106,7 @@ class ByHand:
 
 
 class Logged(Server):
-    """A server that notes what its tasks shuffle and write; of Parquet Spark misses what it reads."""
+    """A server that notes what its tasks shuffle and write; reads of Parquet Spark misses."""
 
     PARTS = (
         ("Shuffle Write Metrics", "Shuffle Bytes Written"),
