@@ -125,7 +125,9 @@ def test_each_fault_of_an_event_is_judged_once() -> None:
     assert sql.count("cdc__faults <> 0") == 1
 
 
-def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = ()) -> list[str]:
+def refused(
+    cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = (), mode: str = "load"
+) -> list[str]:
     """By which guards a load of change events with these notes is refused, and the message."""
     said: list[str] = []
     macros, _ = load_macros_of(
@@ -135,6 +137,7 @@ def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = (
         run_query=query_runner(cursor),
         _refuse_load=lambda entity, guard, message, load, known: said.extend([guard, message]),
         _tied_lines=lambda run, record: ["both events"],
+        _mode=lambda: mode,
     )
     values = ", ".join(f"({macros._literal(json.dumps(note))})" for note in found)
     ledger = f"(select *, 'l' as load_id, 'R' as operation from values {values} as t (cdc__note))"
@@ -153,6 +156,10 @@ def test_a_load_is_refused_by_the_kinds_of_its_notes(cursor: Any) -> None:
     assert guard == "null_keys, failed_casts"  # whatever the rows say
     assert message.startswith("people: 3 rows of 2024-05-01 can't be accepted")
     assert "To reject them this once (always: on_reject: quarantine):\n  dbt run" in message
+    where = "run the same command again. The rejected rows are in (select"
+    assert where in message
+    message = refused(cursor, cast, mode="plan")[1]  # its rows are gone when it is read
+    assert "run the same command again. To reject them" in message
     guard, message = refused(cursor, cast, tied)
     assert guard == "tied_events"
     assert message.startswith("people: 1 row of") and "both events" in message
