@@ -376,7 +376,7 @@ def test_types(text, accepted):
         (["x_current", "--columns", COLUMNS], "'x_current' has the affix _current"),
         (["stg_x", "--columns", COLUMNS], "'stg_x' has the affix stg_"),
         (["x", "--columns", ""], "there are no columns: give --columns or --from-file"),
-        (["x", "--columns", "a:int"], "no column has the role key: give --key COLUMN …, what"),
+        (["x", "--columns", "a:int"], "no column has the role key: give `role: key`"),
         (["x", "--columns", "a"], "column 'a' has no type"),
         (["x", "--columns", "a:text:key"], "type text can't be hashed; accepted are boolean"),
         (["x", "--columns", "a:text:key"], "did you mean string?"),

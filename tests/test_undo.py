@@ -344,6 +344,8 @@ def test_states_stay_readable_through_loads_compact_and_vacuum(
     done = shop.operate("vacuum", retention_hours=0, force=True, execute=True)
     assert done.success, done.output
     assert "moves: redo can no longer bring back 1 load (20240305-e" in done.output
+    assert (DAYS[4], "committed") not in statuses(shop, "moves")
+    assert (DAYS[4], "replaced") in statuses(shop, "moves")
     code, said = command("redo", "full")
     assert code == 1 and "full: there is nothing to bring back" in said
 

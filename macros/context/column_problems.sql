@@ -57,7 +57,7 @@
         {%- do roles.append(role) -%}
     {%- endfor -%}
     {%- if 'key' not in roles and not (is_events and events is mapping and events.get('insert_only')) -%}
-        {%- do problems.append('no column has the role key: give `role: key` under meta to the columns that identify a row') -%}
+        {%- do problems.append('no column has the role key: give `role: key` under meta (--key of spark-cdc new) to the columns that identify a row') -%}
     {%- endif -%}
     {{ return(
         problems

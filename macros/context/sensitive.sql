@@ -64,7 +64,7 @@
 {%- macro _has_sensitive_key(entity) -%}{{ return(spark_cdc._secret_of(entity.key_columns) is not none) }}{%- endmacro -%}
 
 
-{#- The keys of an entity that were erased (docs/sensitive.md#erased), as a table in the
+{#- The keys of an entity that were erased (docs/sensitive.md#erasure), as a table in the
     schema apart, which spark_cdc.erase makes and loads read: key_token (by which the key is
     known when it comes again), key_hash (under which its rows lie), erased_at, and the
     partitions secret (id of the one that the token was made with; none where the key is plain)

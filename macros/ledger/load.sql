@@ -348,7 +348,6 @@ readers see what they saw before. Run the same command again.
         'before': run.manifest,
         'what': what,
         'rows': (spark_cdc._missing_rows(run, run.manifest) if is_new else []) + loads,
-        'gone': spark_cdc._undone_loads(run.manifest) | reject('in', manifest.loads) | list,
         'say': say,
     }) -%}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-{#- Erases keys of an entity (docs/sensitive.md#erased): the sensitive values of their rows are
+{#- Erases keys of an entity (docs/sensitive.md#erasure): the sensitive values of their rows are
     gone from all loads, archived events and rejected rows, and no later load or replay brings them
     back. Loads that hold them are written anew beside the old ones, one commit shows them, and the
     old ones are dropped at once. The same command again finishes what was interrupted.

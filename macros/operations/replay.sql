@@ -23,11 +23,10 @@
         {%- if manifest.loads != timeline.loads -%}
             {#- else it was published by a run that ended before it dropped the draft -#}
             {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}
-            {%- set gone = spark_cdc._undone_loads(timeline) | reject('in', manifest.loads) | list -%}
             {%- do spark_cdc._transact(found, {
-                'manifest': manifest, 'before': timeline, 'what': 'the replay from ' ~ first, 'rows': spark_cdc._missing_rows(found, manifest, now=true), 'gone': gone,
+                'manifest': manifest, 'before': timeline, 'what': 'the replay from ' ~ first, 'rows': spark_cdc._missing_rows(found, manifest, now=true),
                 'say': found.entity.name ~ ': published the replay from ' ~ first ~ ': ' ~ spark_cdc._counted(times | length, 'load')
-                    ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now' ~ ('; redo has nothing left to bring back' if gone else ''),
+                    ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now' ~ ('; redo has nothing left to bring back' if timeline.undone else ''),
             }) -%}
         {%- endif -%}
         {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}

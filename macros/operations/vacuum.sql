@@ -310,7 +310,7 @@ where stored.load_id <> ''
     {%- if expired and spark_cdc._mode() != 'plan' -%}
         {%- set text = spark_cdc._counted(expired | length, 'load') ~ ' (' ~ expired | join(', ') ~ ')' -%}
         {%- do spark_cdc._transact(ctx, {
-            'manifest': dict(manifest, undone=kept), 'what': 'a vacuum of loads that were undone',
+            'manifest': dict(manifest, undone=kept), 'before': manifest, 'what': 'a vacuum of loads that were undone',
             'say': ctx.entity.name ~ ': redo can no longer bring back ' ~ text,
         }) -%}
     {%- endif -%}

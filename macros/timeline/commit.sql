@@ -53,7 +53,7 @@
         before    the manifest that it builds on; left out where it has the same rows, as after
                   compact
         what      who commits what, for the message to the one who comes second
-        rows      of cdc_loads, with gone and copies, as of _write_log()
+        rows      of cdc_loads, with copies, as of _write_log()
         is_move   whether it is an undo or redo, which goes further if it is repeated
         say       what is logged when readers see it
     Raises an error if another process has committed meanwhile. -#}
@@ -98,7 +98,8 @@ where
         {%- set published = spark_cdc._published(ctx) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(ctx.entity, change, published) -%}{%- endif -%}
     {%- else -%}
-        {%- do spark_cdc._write_log(ctx.write.load_log, ctx.entity, change.get('rows', []), change.get('gone', []), change.get('copies')) -%}
+        {%- set gone = spark_cdc._undone_loads(change.before) | reject('in', manifest.loads + spark_cdc._undone_loads(manifest)) | list if change.get('before') else [] -%}
+        {%- do spark_cdc._write_log(ctx.write.load_log, ctx.entity, change.get('rows', []), gone, change.get('copies')) -%}
         {#- of a draft, and of a state without loads, a manifest tells nothing of the view that
             readers have -#}
         {%- set exists = (manifest.existed and spark_cdc._mode() == 'load') or spark_cdc._is_there(ctx.committed) -%}

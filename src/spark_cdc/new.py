@@ -41,7 +41,6 @@ from spark_cdc.sample import read_sample
 _WIDTH = 100
 _LONGEST = 140
 _DATE = r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
-NO_KEY = "no column has the role key"  # how the macros' problem begins
 # Settings of change events in rows whose values are names of columns.
 NAMING_COLUMNS = (
     *("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction"),
@@ -681,12 +680,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
     )
     if not columns and not problems:
         problems.append("there are no columns: give --columns or --from-file")
-    for found in problems_of(entity):
-        if not found.startswith(NO_KEY):
-            problems.append(found)
-        elif columns and not args.key:
-            known = ", ".join(column.name for column in columns)
-            problems.append(f"{NO_KEY}: give --key COLUMN …, what identifies a row, of {known}")
+    problems += problems_of(entity)
     if problems:
         lines = [f"  - {problem}" for problem in dict.fromkeys(problems)]
         lines += [f"  {told}" for told in _renamed_text(args, columns)]
