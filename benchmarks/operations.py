@@ -160,7 +160,7 @@ def main() -> int:
     days = [str(FIRST + dt.timedelta(days=day)) for day in range(args.loads + 1)]
     names = [f"table_{number:02d}" for number in range(1, args.tables + 1)]
     taken: dict[str, Measure] = {}
-    moved: dict[str, list[int]] = {}
+    moved: dict[str, list[tuple[int, ...]]] = {}
     on = Logged(bench / "server", args.memory)
     rival = Logged(bench / "rival", args.memory, ["delta"]) if args.rivals else None
     try:
@@ -188,8 +188,7 @@ def main() -> int:
                 into = taken.setdefault(name, Measure(name))
                 server.moved()
                 seconds = measure(into, server, action)
-                before, more = moved.get(name, [0] * 3), [landed, *server.moved()]
-                moved[name] = [sum(pair) for pair in zip(before, more, strict=True)]
+                moved.setdefault(name, []).append((landed, *server.moved()))
                 print(f"{name}: {seconds:.1f} s, {into.cpu[-1]:.1f} CPU s", flush=True)
             _check(on, [f"operations.{name}_current" for name in names], args.prior, rival, hand)
     finally:
@@ -205,7 +204,7 @@ def main() -> int:
     rows = []
     for name, into in taken.items():
         sums = (f"{sum(one):.1f}" for one in (into.seconds, into.cpu, into.started))
-        gigabytes = (f"{count / 1e9:.2f}" for count in moved[name])
+        gigabytes = (f"{sum(one) / 1e9:.2f}" for one in zip(*moved[name], strict=True))
         rows.append((name, len(into.seconds), *sums, *gigabytes))
     headings = ["what", "loads", "s", "CPU s Spark", "CPU s dbt"]
     headings += [f"GB {word}" for word in ("landed", "shuffled", "written")]

@@ -106,6 +106,17 @@ def _timeline_macros() -> Macros:
     return load_macros(MACROS / "timeline")
 
 
+def link_packages(folder: Path) -> None:
+    """Give a project this package and the stand-in for dbt_utils, as `dbt deps` would."""
+    packages = {"spark_cdc": ROOT, "dbt_utils": ROOT / "packages" / "dbt_utils"}
+    (folder / "dbt_packages").mkdir(parents=True)
+    for name, place in packages.items():
+        (folder / "dbt_packages" / name).symlink_to(place)
+    # dbt 1.12 compares their number with what is installed
+    given = {"packages": [{"local": f"dbt_packages/{name}"} for name in packages]}
+    (folder / "packages.yml").write_text(yaml.safe_dump(given), "utf-8")
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a dbt command came to: its status by node (hooks are none), and all that it printed."""
@@ -131,13 +142,7 @@ class Project:
     def __post_init__(self) -> None:
         places = ("--project-dir", str(self.folder), "--profiles-dir", str(self.folder))
         self._parsed = Parsed(*places)
-        packages = self.folder / "dbt_packages"
-        packages.mkdir(parents=True)
-        (packages / "spark_cdc").symlink_to(ROOT)
-        (packages / "dbt_utils").symlink_to(ROOT / "packages" / "dbt_utils")
-        # dbt 1.12 wants as many as are installed
-        given = [{"local": f"dbt_packages/{name}"} for name in ("spark_cdc", "dbt_utils")]
-        self._write("packages.yml", {"packages": given})
+        link_packages(self.folder)
         self._write(
             "dbt_project.yml",
             {

@@ -14,7 +14,7 @@ import yaml
 
 from e2e.downloads import ROOT
 from e2e.tables import Table
-from project import FLAGS, INTERPRETED_SESSIONS
+from project import FLAGS, INTERPRETED_SESSIONS, link_packages
 
 NAME, SCHEMA, TOPIC = "shop", "shop", "shop.public."
 
@@ -34,12 +34,7 @@ class Shop:
         maintenance: Mapping[str, Any] | None = None,
     ) -> None:
         self.folder, self.encoding, self.landing = folder, encoding, landing
-        (folder / "dbt_packages").mkdir(parents=True)
-        (folder / "dbt_packages" / "spark_cdc").symlink_to(ROOT)
-        (folder / "dbt_packages" / "dbt_utils").symlink_to(ROOT / "packages" / "dbt_utils")
-        # dbt 1.12 wants as many as are installed
-        given = [{"local": f"dbt_packages/{name}"} for name in ("spark_cdc", "dbt_utils")]
-        self._write("packages.yml", {"packages": given})
+        link_packages(folder)
         # jars that were fetched once are there for each run
         (ROOT / ".spark_cdc" / "jars").mkdir(parents=True, exist_ok=True)
         (folder / ".spark_cdc").mkdir()
