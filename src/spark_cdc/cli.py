@@ -70,13 +70,13 @@ def _exit_codes() -> str:
 
 
 def run(*words: str) -> int:
-    """Run one command in the process of somebody else: a notebook, a task of Airflow.
+    """Run one command inside another process, such as a notebook or a task of Airflow.
 
-    words: as on the command line, such as "load", "2024-03-01". Returns the exit code. An interrupt
-    is a KeyboardInterrupt, and signals are handled as before.
+    words: as on the command line, such as "load", "2024-03-01". Returns the exit code. The signal
+    handlers of the process stay; an interrupt raises KeyboardInterrupt.
 
-    Raises SparkCdcError, whose text is what the command line prints; SystemExit for words that are
-    no command.
+    Raises SparkCdcError, whose text the command line would print; SystemExit if the parser rejects
+    the words.
     """
     arguments = parser().parse_args(words)
     arguments.line = shlex.join(["spark-cdc", *words])
