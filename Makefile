@@ -48,14 +48,16 @@ server: .venv/run.stamp ## the Spark server without the examples, for data of yo
 
 # What each suite proves, and how long it takes: docs/testing.md.
 test: SUITE = test ## what to run before each commit, on servers of its own: some 12 minutes on two cores
-test-integration: SUITE = integration ## dbt end to end, beyond what `make test` has of it: half an hour
+test-integration: SUITE = integration ## `make test` and the other tests end to end, as CI runs them: forty minutes
 test-all: SUITE = all ## everything that proves the project: some three hours
+# A part of a long suite: make test-all PART=2/4.
+PART ?=
 test test-integration test-all: .venv/dev.stamp
 	@$(BIN)/spark-cdc deps --if-needed
 	@$(STOP_TEST_SERVERS); rm -rf $(TEST_STATE); mkdir -p $(TEST_STATE)
 	@trap '$(STOP_TEST_SERVERS)' EXIT; \
 	trap 'exit 130' INT TERM HUP; \
-	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) SPARK_CDC_TEST_SUITE=$(strip $(SUITE)) \
+	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) SPARK_CDC_TEST_SUITE=$(strip $(SUITE)) SPARK_CDC_TEST_PART=$(PART) \
 		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 # Which versions, files, and what takes time: docs/spark.md, docs/dbt_versions.md.
@@ -75,7 +77,7 @@ FORMATS ?= orc delta iceberg
 test-formats: .venv/dev.stamp ## histories, readers, replays, schema change, branches and killed runs with ledgers of each format
 	@$(BIN)/spark-cdc deps --if-needed
 	@trap 'exit 130' INT TERM HUP; \
-	failed=; for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_SUITE=all SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
+	failed=; for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_SUITE=all SPARK_CDC_TEST_PART=$(PART) SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
 		SPARK_CDC_FAULTS_CELLS=snap,diff,moves SPARK_CDC_FAULTS_EVERY=40 SPARK_CDC_FAULTS_SECONDS=120 \
 		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || failed="$$failed $$format"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi

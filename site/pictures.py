@@ -362,7 +362,7 @@ def by_hand() -> Drawing:
         "A value that can't be cast, a null key or a duplicate key refuses the load.",
         "A load of the same date again replaces the first: idempotent.",
         "Readers see a load whole or not at all: atomic.",
-        "Guards stop an empty or shrunken delivery.",
+        "Guards stop an empty, cut or shrunken delivery.",
         "Current state, history, versions and a change feed are views.",
         "Undo, replay, quarantine, schema evolution, data tests.",
     )

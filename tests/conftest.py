@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,11 @@ from typing import Any
 import pytest
 
 import capabilities
+import parts
 import scale
 from quick_jvm import JVM, ONE_TASK, SEVERAL_TASKS, SPARK
 from spark_cdc import cli as command_line
+from spark_cdc import jars, java, stream
 from spark_cdc import server as local_server
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,6 +89,7 @@ LONG = (
 # dbt makes so many objects of a manifest that Python looks for garbage most of the time.
 gc.set_threshold(100_000, 50, 50)
 
+STARTED = time.time()
 RESULTS: list[tuple[str, str, int, float]] = []  # capability, outcome, cases, seconds
 
 
@@ -97,13 +101,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     names = [item.path.stem for item in items]
     places = {name: at for at, name in enumerate(dict.fromkeys([*LONG, *names]))}
     items.sort(key=lambda item: places[item.path.stem])
-    # tests of a project tell a story: those of integration go on from what `make test` has of it
-    stories = {item.path for item in items if _tells(item) == "integration"}
-    wanted = [
-        scale.is_wanted(markers(item))
-        or (scale.SUITE == "integration" and _tells(item) == "test" and item.path in stories)
-        for item in items
-    ]
+    files = {item.path.stem for item in items}
+    if scale.PART:
+        files = parts.files_of(scale.PART, sorted(files, key=lambda name: places[name]))
+    wanted = [scale.is_wanted(markers(item)) and item.path.stem in files for item in items]
     left_out = [item for item, is_wanted in zip(items, wanted, strict=True) if not is_wanted]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -116,11 +117,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def _tells(item: pytest.Item) -> str:
-    """The suite of a test that runs dbt in a project; nothing for others."""
-    return scale.suite_of(markers(item)) if "project" in getattr(item, "fixturenames", ()) else ""
-
-
 def markers(item: pytest.Item) -> set[str]:
     """The names of a test's markers."""
     return {marker.name for marker in item.iter_markers()}
@@ -131,6 +127,15 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     told = dict(report.user_properties)
     cases = int(str(told.get("cases", 1))) if report.when == "call" else 0
     RESULTS.append((str(told.get("proves", "")), report.outcome, cases, report.duration))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Note that a part of a suite has passed."""
+    config = session.config
+    option = config.option
+    is_whole = config.args_source.name != "ARGS" and not (option.keyword or option.collectonly)
+    if scale.PART and is_whole and exitstatus == 0 and "PYTEST_XDIST_WORKER" not in os.environ:
+        parts.record(scale.SUITE, scale.PART, time.time() - STARTED)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -206,6 +211,21 @@ def cursor(server: Server) -> Iterator[Any]:
     connection = local_server.connect(server.port)
     yield connection.cursor()
     connection.close()
+
+
+# what reads Avro in Spark; `spark-cdc stream` brings it along
+@pytest.fixture(scope="module")
+def avro_cursor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A cursor on a server of its own that reads Avro and knows from_avro."""
+    [jar] = jars.ensure(stream.JARS["avro"]["4.1"], java.ensure().executable)
+    state = tmp_path_factory.mktemp("avro")
+    chosen = local_server.settings(state, port="0", memory="1g", jars=[str(jar)])
+    try:
+        connection = local_server.connect(local_server.start(chosen).port)
+        yield connection.cursor()
+        connection.close()
+    finally:
+        local_server.stop(state)
 
 
 @pytest.fixture(scope="module")

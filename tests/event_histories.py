@@ -104,6 +104,7 @@ class _Story(Simulator):
         self.odd = flag() < knobs.odd
         self.wide_positions = flag() < 0.7
         self.resent = knobs.resent and not self.one_position and not self.splits and flag() < 0.3
+        self.places_snapshots = flag() < 0.5
         self.sent: list[Event] = []
         self.states: list[dict[Key, dict[str, Any]]] = []
         self.commit = chance.choice((1, 95, 998))
@@ -122,8 +123,12 @@ class _Story(Simulator):
                 for key in () if batches else self._free():
                     if chance.random() < 0.6:
                         self.change("insert", None, key, self.new_row())
+                at: tuple[int, ...] = (0, len(batches))  # no place in the log
+                if self.places_snapshots:
+                    self.commit += 1
+                    at = self._at(0)
                 batch += (
-                    Event("read", (len(batches),), None, None, key, tuple(row.items()))
+                    Event("read", at, None, None, key, tuple(row.items()))
                     for key, row in self._rows().items()
                 )
             for _ in range(start, end):
@@ -251,7 +256,7 @@ class _Story(Simulator):
         for number, batch in enumerate(batches):
             for event in batch:
                 place = number
-                if late and event.op != "read" and chance.random() < late:
+                if late and event.place[0] > 0 and chance.random() < late:
                     place = chance.randint(number, len(batches) - 1)
                 dealt[place].append(event)
         day = date.fromisoformat(knobs.first_day)

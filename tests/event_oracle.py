@@ -5,8 +5,10 @@ it goes through a load's events in the order of their positions and changes a di
 
 Where the contract leaves room, this is what holds here:
 
-- A snapshot row (`read`) has phase 0, every other event phase 1; the phase stands before the
-  position. So a snapshot taken again is older than any change, and newer than an older snapshot.
+- A snapshot row (`read`) without a place in the log, or with place 0, has phase 0, every other
+  event phase 1; the phase stands before the position. So such a row is older than any change, and
+  newer than an older snapshot; the guard `late_share`, which the oracle does not know, refuses a
+  load in which that may be wrong. A snapshot row with a place takes it.
 - Whether an event is late is asked of each key that it names, against the key's last applied
   position before the load and against the highest truncate: an event at or below one of them does
   nothing to that key. Of a key change, one half may be late and the other not. A row that comes
@@ -71,7 +73,8 @@ class Event(NamedTuple):
     @property
     def place(self) -> Position:
         """The position with the phase before it."""
-        return (0 if self.op == "read" else 1, *self.position)
+        is_first = self.op == "read" and not (self.position and self.position[0] > 0)
+        return (0 if is_first else 1, *self.position)
 
 
 class Load(NamedTuple):

@@ -133,6 +133,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
     statements = {
         f"stg_{name}": stage_sql(entity, f"landed_{name}"),
         f"{name}_current": macros._current_sql(entity, committed),
+        f"{name}_latest": macros._latest_sql(entity, committed),
         f"{name}_history": macros._history_sql(entity, committed),
         f"{name}_versions": macros._versions_sql(entity, committed),
         f"{name}_changes": macros._changes_sql(entity, committed),
@@ -501,6 +502,7 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
             f"{name}_unfilled": macros._unfilled_sql(
                 late, events, macros._any_events() | {"truncated": [1, 7]}
             ),
+            f"{name}_doubtful_reads": macros._doubtful_reads_sql(late, events, truncated),
             f"{name}_origin_names": macros._origin_names_sql(events, "table"),
         }
     return statements
@@ -559,7 +561,7 @@ def _macros(folder: Path) -> Macros:
         _unsampled=lambda relation: relation,
         target=SimpleNamespace(profile_name="spark_cdc"),
         _landing_source=lambda entity: None,
-        _list_files=lambda location: f"{SCHEMA}.files",
+        _list_files=lambda location, *_: f"{SCHEMA}.files",
         load_relation=lambda relation: relation if isinstance(relation, Relation) else None,
         load_cached_relation=lambda relation: None,
         _read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},

@@ -23,6 +23,7 @@ GUARDS = {
     "rejects": 1000,
     "rejected_share": 0.1,
     "min_rows": 100,
+    "min_deleted": 10,
 }
 
 
@@ -260,6 +261,5 @@ def details(name: str) -> dict[str, Any]:
             }
             for number in range(54)
         ],
-        "vacuum": {"loads": 2, "files": 14, "bytes": 602_000},
         "compact": 149,
     }

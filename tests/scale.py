@@ -2,7 +2,8 @@
 
 A test belongs to the suite of the markers beside it: `integration`, `full` (only in `make
 test-all`), `browser` and `cluster` (need other programs); a test with none of them is in `make
-test`. `docs/testing.md` says what each suite costs; tests/test_suites.py holds both together.
+test`. Each suite holds the one before it, so that a server and a project are set up once.
+`docs/testing.md` says what each suite costs; tests/test_suites.py holds both together.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from __future__ import annotations
 import os
 
 SUITES = ("test", "integration", "all")
-# what is run; empty, as when pytest is called by hand: what CI runs, test and integration
-SUITE = os.environ.get("SPARK_CDC_TEST_SUITE", "")
-if SUITE not in ("", *SUITES):
+# what is run; when pytest is called by hand: what CI runs
+SUITE = os.environ.get("SPARK_CDC_TEST_SUITE") or "integration"
+if SUITE not in SUITES:
     raise SystemExit(f"SPARK_CDC_TEST_SUITE={SUITE!r}: one of {', '.join(SUITES)}")
 ALL = SUITE == "all"
 BROWSER = ALL or bool(os.environ.get("SPARK_CDC_TEST_BROWSER"))
 CLUSTER = bool(os.environ.get("SPARK_CDC_TEST_CLUSTER"))
+
+# which part of the suite, such as 2/4; empty for all of it
+PART = os.environ.get("SPARK_CDC_TEST_PART", "")
 
 # the format of the ledgers of `make test-formats`: orc, delta or iceberg
 FORMAT = os.environ.get("SPARK_CDC_TEST_FORMAT", "")
@@ -24,8 +28,8 @@ FORMAT = os.environ.get("SPARK_CDC_TEST_FORMAT", "")
 WITH = [FORMAT] if FORMAT in ("delta", "iceberg") else []
 
 # random histories of each suite that has them, all of its runs together
-OF_SUITE = {"test": 150, "all": 12_000}
-HISTORIES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES") or OF_SUITE.get(SUITE, 1_000))
+OF_SUITE = {"test": 150, "integration": 400, "all": 12_000}
+HISTORIES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES") or OF_SUITE[SUITE])
 
 
 def suite_of(markers: set[str]) -> str:
@@ -45,4 +49,4 @@ def is_wanted(markers: set[str]) -> bool:
         return BROWSER
     if ALL or CLUSTER:
         return True
-    return suite in ([SUITE] if SUITE else ["test", "integration"])
+    return suite in ("test", SUITE)

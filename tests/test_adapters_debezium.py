@@ -122,9 +122,10 @@ def test_a_message_is_parsed_once(cursor: Any) -> None:
     landed = f"(select *, {ROW} from {rows})"
     cursor.execute(f"explain {macros._events_debezium(entity, landed)}")
     plan = "\n".join(row[0] for row in cursor.fetchall())
-    # the message, what a dump wraps, each key and its payload for deletes and updates, the check
-    # whether there are two documents: all but the first only where they are needed
-    assert plan.count("from_json(") == 7
+    # the message as an array of one, and by itself; what a dump wraps, each key and its payload for
+    # deletes and updates, the check whether there are two documents: all but the first only where
+    # they are needed
+    assert plan.count("from_json(") == 8
 
 
 # --- flattened rows -----------------------------------------------------------------------------

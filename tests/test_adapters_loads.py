@@ -160,6 +160,37 @@ def test_names_of_messages_may_differ_by_case_alone(warehouse):
     assert "both come from 'name' of the source" in problems["flagged_rows"][0]
 
 
+FLAT = {"format": "debezium_flat"}
+FLAT_ROW = {"id": 1, "__op": "c", "__lsn": 7, "__source_ts_ms": 1714557600000}
+
+
+def test_columns_of_flattened_rows_may_differ_by_case_alone(warehouse):
+    other = column("other", "string", **{"from": "Name"})
+    people = warehouse(FLAT, NAME, other)
+    people.land(DAY, [FLAT_ROW | {"name": "a", "Name": "b"}])
+    people.load(DAY)
+    assert people.rows("current", "id, name, other") == {(1, "a", "b"): 1}
+    # one that is not declared is an unexpected column, as in envelopes
+    people = warehouse(FLAT, NAME)
+    people.land(DAY, [FLAT_ROW | {"name": "a", "Name": "b"}])
+    with pytest.raises(CompilerError, match="unexpected columns: Name"):
+        people.load(DAY)
+    people = warehouse(FLAT, NAME, on_unexpected_column="ignore")
+    people.load(DAY)
+    assert people.rows("current", "id, name") == {(1, "a"): 1}
+
+
+def test_a_control_column_may_come_from_a_field_that_the_format_reads(warehouse):
+    at = column("at", "bigint", role="control", **{"from": "__source_ts_ms"})
+    people = warehouse(FLAT | {"tie_breaker": ["at"]}, NAME, at)
+    people.land(DAY, [FLAT_ROW | {"name": "a"}])
+    people.load(DAY)
+    assert people.rows("current", "id, name") == {(1, "a"): 1}
+    people.land(NEXT_DAY, [FLAT_ROW | {"__lsn": 8, "name": "b", "extra": 1}])
+    with pytest.raises(CompilerError, match=r"unexpected.*: extra"):
+        people.load(NEXT_DAY)
+
+
 # --- numbers --------------------------------------------------------------------------------------
 
 NUMBERS = {
@@ -281,6 +312,81 @@ def test_values_that_nobody_knows_are_counted(warehouse):
     ]
 
 
+def goldengate(op: str, at: int, old: int | None = None, **values: Any) -> dict[str, Any]:
+    before = {"id": old or values["id"]} if op != "I" else None
+    return {"op_type": op, "pos": f"{at:020}", "before": before, "after": values}
+
+
+def wal2json(op: str, at: int, old: int | None = None, **values: Any) -> dict[str, Any]:
+    types = {"id": "bigint", "name": "text", "remark": "text"}
+    columns = [{"name": n, "type": types[n], "value": v} for n, v in values.items()]
+    identity = [{"name": "id", "type": "bigint", "value": old or values["id"]}] if op == "U" else []
+    told = {"action": op, "lsn": f"0/{at:X}", "schema": "public", "table": "people"}
+    return told | {"columns": columns} | ({"identity": identity} if identity else {})
+
+
+def maxwell(op: str, at: int, old: int | None = None, **values: Any) -> dict[str, Any]:
+    told = {"type": {"I": "insert", "U": "update"}[op], "table": "people", "data": values}
+    before = {"id": old} if old else {}
+    return told | {"position": f"bin.000001:{at}"} | ({"old": before} if op == "U" else {})
+
+
+def nulls(op: str, at: int, old: int | None = None, **values: Any) -> dict[str, Any]:
+    """A row of flagged_rows with null_means: unchanged."""
+    return {"op": op, "seq": at, "old_id": old, "name": None, "remark": None, **values}
+
+
+OLD = column("old_id", "bigint", role="control")
+NULLS = {**FLAGGED, "null_means": "unchanged", "old_key": {"id": "old_id"}}
+PARTIAL = {
+    "goldengate": (goldengate, {"format": "goldengate"}, []),
+    "wal2json": (wal2json, {"format": "wal2json"}, []),
+    "maxwell": (maxwell, {"format": "maxwell"}, []),
+    "flagged_rows": (nulls, NULLS, [SEQ, OLD]),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", PARTIAL)
+def test_values_of_updates_whose_insert_comes_late_are_counted(warehouse, name):
+    told, events, more = PARTIAL[name]
+    people = warehouse(events, NAME, REMARK, *more, on_missing_column="null")
+    people.land(
+        DAY,
+        [
+            told("I", 1, id=1, name="a", remark="r"),
+            told("U", 2, id=1, name="b"),
+            told("I", 3, id=2, name="a"),  # an insert has what is not null
+            told("U", 5, id=3, name="c"),
+            told("U", 6, id=3, name="d"),
+            told("U", 8, 4, id=5, name="e"),  # a key change of a row that is not known
+            told("U", 9, 1, id=6),
+        ],
+    )
+    people.load(DAY)
+    assert people.summary["unfilled"] == 2
+    people.land(
+        NEXT_DAY,
+        [
+            told("I", 4, id=3, name="c", remark="late"),
+            told("U", 10, 6, id=7),
+            told("U", 11, 8, id=9),
+            told("U", 12, id=2, name="f"),
+            told("U", 13, id=10, name="g", remark="whole"),
+        ],
+    )
+    people.load(NEXT_DAY)
+    assert people.summary["unfilled"] == 1
+    assert sorted(people.rows("current", "id, name, remark")) == [
+        (2, "f", None),
+        (3, "d", None),
+        (5, "e", None),
+        (7, "b", "r"),
+        (9, None, None),
+        (10, "g", "whole"),
+    ]
+
+
 # --- columns landed beside the message ------------------------------------------------------------
 
 
@@ -384,6 +490,7 @@ def change_of(name: str, operation: str, transaction: int, /, **row: Any) -> dic
     return {"type": operation, "xid": transaction, "data": row}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("loads", [1, 2])
 @pytest.mark.parametrize("name", AGAIN)
 def test_an_insert_that_comes_again_leaves_no_row(warehouse, name, loads):
@@ -583,6 +690,7 @@ TAKEN_FIRST = pytest.mark.xfail(
 
 
 @pytest.mark.parametrize("alike", [False, True], ids=["", "rows that look alike"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("pair", "down"),
     [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,6 @@ from avro_events import (
     story,
 )
 from event_warehouse import EventWarehouse, column
-from spark_cdc import jars, java, stream
-from spark_cdc import server as local_server
 from spark_cdc.hashing import row_hash
 from spark_cdc.jinja_bridge import CompilerError, load_macros_of
 from test_adapters_loads import NAME
@@ -105,7 +103,7 @@ def differences(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> li
 # --- the same events as JSON and typed ------------------------------------------------------------
 
 
-@pytest.mark.integration
+@pytest.mark.full
 @pytest.mark.parametrize("layout", [pytest.param("topic", marks=pytest.mark.full), "rows"])
 def test_typed_messages_are_those_of_json(warehouse: Warehouse, layout: str) -> None:
     loads = dict(zip((DAY, NEXT_DAY), story(KINDS), strict=True))
@@ -243,23 +241,8 @@ def test_a_load_of_tombstones_is_none_of_rows(warehouse: Warehouse) -> None:
 # --- real Avro ------------------------------------------------------------------------------------
 
 
-# what reads Avro in Spark; `spark-cdc stream` brings it along
-@pytest.fixture(scope="module")
-def decoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A cursor on a server that knows from_avro."""
-    [jar] = jars.ensure(stream.JARS["avro"]["4.1"], java.ensure().executable)
-    state = tmp_path_factory.mktemp("avro")
-    chosen = local_server.settings(state, port="0", memory="1g", jars=[str(jar)])
-    try:
-        connection = local_server.connect(local_server.start(chosen).port)
-        yield connection.cursor()
-        connection.close()
-    finally:
-        local_server.stop(state)
-
-
 @pytest.mark.full
-def test_from_avro_gives_what_is_written_down_here(decoder: Any, warehouse: Warehouse) -> None:
+def test_from_avro_gives_what_is_written_down_here(avro_cursor: Any, warehouse: Warehouse) -> None:
     """Schemas as Debezium registers them, written by fastavro, read by Spark: types and values."""
     schema = avro_schema(KINDS)
     typed = warehouse(columns(KINDS, "typed_meta"), format="parquet")
@@ -275,11 +258,13 @@ def test_from_avro_gives_what_is_written_down_here(decoder: Any, warehouse: Ware
             f"select from_avro(substring(body, 6), {literal(json.dumps(schema))},"
             f" map('mode', 'FAILFAST')) as value, key from values {', '.join(rows)} as t(body, key)"
         )
-        decoder.execute("set spark.sql.session.timeZone = America/St_Johns")
-        decoder.execute("set spark.sql.debug.maxToStringFields = 1000")
-        decoder.execute(f"describe query {sql}")
-        assert decoder.fetchall()[0][1] == envelope_type(KINDS)
-        decoder.execute(f"insert overwrite directory '{typed.folder}/{date}' using parquet {sql}")
+        avro_cursor.execute("set spark.sql.session.timeZone = America/St_Johns")
+        avro_cursor.execute("set spark.sql.debug.maxToStringFields = 1000")
+        avro_cursor.execute(f"describe query {sql}")
+        assert avro_cursor.fetchall()[0][1] == envelope_type(KINDS)
+        avro_cursor.execute(
+            f"insert overwrite directory '{typed.folder}/{date}' using parquet {sql}"
+        )
         typed.load(date)
     found = stored(typed)
     told = warehouse(columns(KINDS, "json_meta"), name="told")

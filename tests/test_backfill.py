@@ -223,7 +223,7 @@ def test_guards_and_missing_columns_are_those_of_each_date(
     code, said = command(*words)
     assert code == 1
     assert "a guard stops the load of 2024-01-03" in said
-    assert "spark-cdc load 2024-01-01..2024-01-04 --bulk --select guarded --skip-guards" in said
+    assert "spark-cdc load 2024-01-01..2024-01-04 guarded --bulk --skip-guards" in said
     code, said = command(*words, "--skip-guards", "guarded.deleted_share")
     assert code == 0, said
     project.land("guarded", "2024-01-05", "id", "1")

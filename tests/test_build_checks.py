@@ -63,6 +63,7 @@ def test_when_they_look_at_nothing(
 def test_a_run_ends_with_maintenance_only_if_told(
     given: dict[str, Any], maintained: list[list[str]]
 ) -> None:
+    given = given | {"business_date": {"orders": "2024-01-01", "sites": "2024-01-01"}}
     found: list[Any] = []
 
     def result(name: str, status: str, materialized: str) -> SimpleNamespace:

@@ -150,7 +150,7 @@ def sums(project: Project) -> list[tuple[Any, ...]]:
     return sorted(row for row in project.query(sql) if row[1])
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_consumers_come_to_what_is_there(
     shop: Project, command: Command, states: dict[int, list[tuple[Any, ...]]]
 ) -> None:
@@ -207,7 +207,7 @@ def test_consumers_come_to_what_is_there(
     assert sums(shop) == wanted_sums(shop)
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_vacuum_takes_the_past_of_what_was_rewritten_alone(
     shop: Project, command: Command, states: dict[int, list[tuple[Any, ...]]]
 ) -> None:

@@ -31,7 +31,7 @@ from spark_cdc import (
 from spark_cdc import cli as command_line
 from spark_cdc.bootstrap import __main__ as install
 from spark_cdc.environment import Environment
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError, advice
 
 pytestmark = pytest.mark.proves("command line")
 
@@ -54,16 +54,16 @@ def fake_dbt(monkeypatch, tmp_path):
     calls = tmp_path / "calls"
     calls.touch()
 
-    def invoke(dbt, words, shown, watch, *_):
+    def invoke(dbt, words, shown, watch, variables, *_):
         if words[0] == "ls":
             names = "\n".join(["stg_a", "a_ledger", "a_committed", "b_ledger", "general_ledger"])
             return dbt_runner.Done(True, names), None
         if words[0] == "run-operation":
             return dbt_runner.Done(True, f"12:00:00  spark_cdc: {os.environ['STATUS']}"), None
         with calls.open("a") as lines:
-            lines.write(f"{dbt._environment['SPARK_CDC_PORT']}|{' '.join(words)}\n")
-        fails = os.environ.get("FAIL_AT")
-        if fails and fails in " ".join(words):
+            date = variables.get(dbt_runner.DATES, "")
+            lines.write(f"{dbt._environment['SPARK_CDC_PORT']}|{date}|{' '.join(words)}\n")
+        if date and date == os.environ.get("FAIL_AT"):
             return dbt_runner.Done(False, ""), None
         node = SimpleNamespace(node_name="a_committed", node_status="success")
         of_node = {"node_info": node, "run_result": SimpleNamespace(execution_time=1.5)}
@@ -125,8 +125,8 @@ def test_load_runs_the_dates_in_order(fake_dbt):
     assert command_line.main(words) == 0
     options = "--select a b tag:spark_cdc.a tag:spark_cdc.b --target local"
     assert fake_dbt() == [
-        f'10999|run --vars {{"business_date": "2019-06-19"}} {options}',
-        f'10999|run --vars {{"business_date": "2019-06-20"}} {options}',
+        f"10999|2019-06-19|run {options}",
+        f"10999|2019-06-20|run {options}",
     ]
 
 
@@ -154,8 +154,8 @@ def test_load_lifts_guards(fake_dbt):
     assert (
         command_line.main(["load", "2019-06-20", "--skip-guards", "a.empty", "updated_share"]) == 0
     )
-    given = '{"business_date": "2019-06-20", "spark_cdc_skip_guards": ["a.empty", "updated_share"]}'
-    assert fake_dbt() == [f"10999|run --vars {given} {ENTITIES}"]
+    given = '{"spark_cdc_skip_guards": ["a.empty", "updated_share"]}'
+    assert fake_dbt() == [f"10999|2019-06-20|run --vars {given} {ENTITIES}"]
 
 
 def test_load_stops_at_the_first_failure(fake_dbt, monkeypatch, capsys):
@@ -197,10 +197,8 @@ def test_load_leaves_out_what_is_committed(fake_dbt, monkeypatch, capsys):
     assert command_line.main(words) == 0
     assert "1 date is committed and skipped (2019-06-18)" in capsys.readouterr().out
     assert fake_dbt() == [
-        f'10999|run --vars {{"business_date": "2019-06-19"}} {ENTITIES}'
-        " --exclude x tag:spark_cdc.x stg_a a_ledger a_committed",
-        f'10999|run --vars {{"business_date": "2019-06-20"}} {ENTITIES}'
-        " --exclude x tag:spark_cdc.x",
+        f"10999|2019-06-19|run {ENTITIES} --exclude x tag:spark_cdc.x stg_a a_ledger a_committed",
+        f"10999|2019-06-20|run {ENTITIES} --exclude x tag:spark_cdc.x",
     ]
     assert command_line.main([*words, "--again"]) == 0
     assert len(fake_dbt()) == 5
@@ -236,7 +234,7 @@ def test_ranges(words, expected):
         (["2024-01-02..2024-01-01"], "ends before it begins"),
         (["2024-01-02.."], "'' is not a business date"),
         (["2024-01-01..2024-01-02..2024-01-03"], "is not a range"),
-        (["2024-01-01 10:00..2024-01-02"], "has times of day. Add --step"),
+        (["2024-01-01 10:00..2024-01-02"], "has times of day, and no time between two"),
         (["2024-01-01..2024-01-02", "--step", "0m"], "'0m' is not a time between two loads"),
         (["0001-01-01..9999-12-31", "--step", "1m"], "takes up to 100000"),
         (["2024-01-01", "--step", "1d"], "--step needs a range"),
@@ -249,7 +247,7 @@ def test_ranges(words, expected):
         (["--step", "1d"], "--every repeats the command."),
         (["--select", "a", "2024-01-01"], "2024-01-01 follows an option"),
         (["--bulk", "--select", "a"], "--bulk needs dates"),
-        (["2024-01-01", "--bulk"], "--select is missing"),
+        (["2024-01-01", "--bulk"], "needs entities, and none is named"),
         (["2024-01-01", "--bulk", "--select", "a", "--again"], "--again belongs to"),
         (["2024-01-01", "--bulk", "--select", "a", "--output", "json"], "--output belongs to"),
         (["2024-01-01", "--bulk", "--select", "a", "--dates-per-statement", "61"], "1 to 60"),
@@ -298,7 +296,7 @@ def test_what_a_replay_still_has_to_load(draft, extra, todo):
         (["--select", "a"], "--from is missing"),
         (["--from", "2019-02-30"], "'2019-02-30' is not a business date"),
         (["--from", "2019-06-19", "--dates", "2019-06-18"], "is before --from"),
-        (["--from", "2019-06-19", "--dates", "2019-06-20"], "--dates needs --select"),
+        (["--from", "2019-06-19", "--dates", "2019-06-20"], "--dates needs entities"),
         (["--from", "2019-06-19 10:00"], "a is loaded per date, so 10:00:00 is too much"),
         (["--from", "2019-06-19", "--source", "archive", "--select", "a"], "a has no archive"),
     ],
@@ -315,9 +313,11 @@ import dbt.cli.main
 from spark_cdc import cli, load, selection, state
 
 class Runner:
+    loads = 0
     def __init__(self, **_): pass
     def invoke(self, words):
-        if words[0] == "run" and "2024-01-01" not in str(words):
+        Runner.loads += words[0] == "run"
+        if words[0] == "run" and (Runner.loads > 1 or ".." not in sys.argv[2]):
             print('spark_cdc: {"entities": [{"entity": "a", "load": {"date": "2024-01-02"}}]}')
             print("ready", file=sys.stderr, flush=True)
             time.sleep(60)
@@ -429,12 +429,12 @@ def test_what_a_hook_raised():
 
 
 def test_load_checks_all_dates_first(fake_dbt, capsys):
-    assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 2
+    assert command_line.main(["load", "2019-06-18", "2019-02-30", "1 March"]) == 2
     assert fake_dbt() == []
     said = capsys.readouterr().err
     assert "'2019-02-30' is not a business date" in said
-    assert "'yesterday' is not a business date" in said
-    assert "next: spark-cdc load 2024-03-01" in said
+    assert "'1 March' is not a business date" in said
+    assert said.endswith("\n  spark-cdc load --dry-run\n  spark-cdc status\n")
 
 
 @pytest.mark.parametrize(
@@ -459,7 +459,7 @@ def test_no_business_dates(text):
     "words",
     [
         ["load", "2024-02-30"],
-        ["load", "yesterday", "--dry-run"],
+        ["load", "1 March", "--dry-run"],
         ["load", "--from", "2024-13-01"],
         ["load", "--expected-every", "often"],
         ["load", "--every", "0s"],
@@ -668,3 +668,205 @@ def test_dbt_runs_as_a_library(monkeypatch, tmp_path):
     assert (root / "here" / "dbt.log").is_file()
     with dbt.ends_at_once(lambda: "no"):
         assert signal.getsignal(signal.SIGINT) is handler
+
+
+@pytest.fixture
+def small_project(fake_dbt, monkeypatch, tmp_path):
+    """A project with the entities a and invoices, of which dbt is not asked."""
+    folder = tmp_path / "small"
+    models = folder / "models" / "shop"
+    models.mkdir(parents=True)
+    (folder / "dbt_project.yml").write_text("name: small\n", "utf-8")
+    package = folder / "dbt_packages" / "spark_cdc"
+    (package / "models" / "cdc_loads").mkdir(parents=True)
+    (package / "models" / "cdc_loads" / "cdc_loads.sql").touch()
+    (package / "dbt_project.yml").write_text("name: p\nmodel-paths: '{{ x }}'\n", "utf-8")
+    for name in ("a", "invoices"):
+        (models / f"{name}_ledger.sql").touch()
+        (models / f"stg_{name}.sql").touch()
+    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(folder))
+    return models
+
+
+SHARE = "load --skip-guards invoices.deleted_share"
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "step"),
+    [
+        ("load 2024-03-05 --select invoce", "entity 'invoce'", "load 2024-03-05 --select invoices"),
+        ("load 2024-03-05 invoce", "no entity 'invoce'", "load 2024-03-05 invoices"),
+        ("compact invocies", "no entity 'invocies'", "compact invoices"),
+        ("undo invocies", "no entity 'invocies'", "undo invoices"),
+        ("erase invocies --key 1", "no entity 'invocies'", "erase invoices --key 1"),
+        ("load 2024-3-5", "is not a business date", "load 2024-03-05"),
+        ("load 20240305 a", "is not a business date", "load 2024-03-05 a"),
+        ("load 2024-03-05..2024-03-01", "ends before it", "load 2024-03-01..2024-03-05"),
+        ("load --skip-guards invoices.deleted_shre", "no guard 'deleted_shre'", SHARE),
+        ("load --skip-guards invoces.deleted_share", "no entity 'invoces'", SHARE),
+    ],
+)
+def test_what_was_meant_is_said_before_dbt_is_started(small_project, words, said, step, capsys):
+    """The next command is the same with what was meant."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dbt_runner.Dbt, "_invoke", lambda *_: pytest.fail("dbt was started"))
+        assert command_line.main(words.split()) == 2
+    text = capsys.readouterr().err
+    assert said in text and text.endswith(f"\nnext: spark-cdc {step}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("status zzz", "There is no entity 'zzz'. Accepted are a, invoices.\nnext: List"),
+        ("load --skip-guards a", "Entities come before options.\nnext: spark-cdc load --help"),
+    ],
+)
+def test_what_is_unknown_is_said_before_dbt_is_started(small_project, words, said, capsys):
+    assert command_line.main(words.split()) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("what", ["shop", "small", "a+", "path:models cdc_loads"])
+def test_what_dbt_selects_by_is_no_mistake(small_project, what):
+    selection.check(command_line.parser().parse_args(["load", "--select", *what.split()]))
+
+
+def test_a_mistyped_entity_is_told_also_where_dbt_selected_nothing(monkeypatch):
+    """As in a clone, where Jinja says in which folders the models lie."""
+    monkeypatch.chdir(ROOT)
+    given = SimpleNamespace(select=["ordrs"], exclude=[])
+    error = selection.nothing(given)
+    assert str(error).endswith("Nothing was loaded. Did you mean 'orders'?")
+    given = SimpleNamespace(select=["tag:ordrs", "nothing_like_it"], exclude=[])
+    assert "Did you mean" not in str(selection.nothing(given))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("source: {fromat: csv}", "'source.fromat' below meta.spark_cdc. Did you mean 'format'?"),
+        ("load_typ: full", "'load_typ' below meta.spark_cdc. Did you mean 'load_type'?"),
+        ("guards: {delete_share: 1}", "'guards.delete_share'"),
+        ("load_type: full", ""),
+        ("what_nobody_knows: 1", ""),
+        ("load_type: {{ x }}", ""),
+    ],
+)
+def test_a_setting_that_is_meant_is_said_before_dbt_is_started(small_project, written, said):
+    page = "models:\n  - name: stg_a\n    config:\n      meta:\n        spark_cdc:\n"
+    (small_project / "a.yml").write_text(f"{page}          {written}\n", "utf-8")
+    arguments = command_line.parser().parse_args(["load", "a"])
+    if said:
+        with pytest.raises(UsageError, match=re.escape(said)) as error:
+            selection.check(arguments)
+        assert "models/shop/a.yml" in error.value.message
+    else:
+        selection.check(arguments)
+    selection.check(command_line.parser().parse_args(["status"]))
+
+
+LATE = "a: it is late. Accepted are later dates. Nothing was written."
+GUARD = "a: a guard.\n    - x\nNothing was committed."
+
+
+@pytest.mark.parametrize(
+    ("message", "told", "step"),
+    [
+        (
+            f"{LATE} To replay (docs/x.md):\n  spark-cdc replay a --from 2024-03-01",
+            LATE,
+            "To replay (docs/x.md):\nspark-cdc replay a --from 2024-03-01",
+        ),
+        (
+            f"{GUARD} If it is right (always: guards. Or so):\n  dbt run --select x",
+            GUARD,
+            "If it is right (always: guards. Or so):\ndbt run --select x",
+        ),
+        (
+            "a: wrong. Load it:\n  spark-cdc load\nNothing was changed.",
+            "a: wrong.\nNothing was changed.",
+            "Load it:\nspark-cdc load",
+        ),
+        ("a: it is wrong\n  - one", "a: it is wrong\n  - one", ""),
+        ("Find out:\n  spark-cdc verify a", "", "Find out:\nspark-cdc verify a"),
+    ],
+)
+def test_commands_of_a_message_are_the_next_step(message, told, step):
+    assert advice(message) == (told, step)
+
+
+REFUSED = """Compilation Error in model a_ledger (models/a/a_ledger.sql)
+  a: 2024-03-01 is before the last load. Nothing was written. To replay the past:
+    spark-cdc replay a --from 2024-03-01
+
+  > in macro _plan_load (macros/timeline/plan.sql)
+  > called by model a_ledger (models/a/a_ledger.sql)"""
+
+
+def test_a_refusal_is_said_once_and_without_the_stack_of_macros(fake_dbt, monkeypatch, capsys):
+    def run(dbt, *words, **_):
+        node = dbt_runner.Node("a_ledger", "error", dbt_runner._told(REFUSED))
+        return dbt_runner.Done(False, "", nodes=(node,))
+
+    monkeypatch.setattr(dbt_runner.Dbt, "run", run)
+    assert command_line.main(["load", "2024-03-01", "--select", "a"]) == 1
+    said = capsys.readouterr()
+    assert said.out == "2024-03-01  failed\n"
+    assert said.err == (
+        "error: The load of 2024-03-01 failed.\n"
+        "a: 2024-03-01 is before the last load. Nothing was written.\n"
+        "next: To replay the past:\n  spark-cdc replay a --from 2024-03-01\n"
+    )
+    with pytest.raises(SparkCdcError, match="> in macro _plan_load"):
+        command_line.run("--debug", "load", "2024-03-01", "--select", "a")
+
+
+def test_what_a_model_of_the_users_raises_keeps_its_name():
+    other = REFUSED.replace("macros/timeline/plan.sql", "macros/own.sql")
+    assert dbt_runner._told(other).startswith("Compilation Error in model a_ledger (models/a")
+    assert "> in macro" not in dbt_runner._told(other)
+
+
+def test_wrong_settings_end_with_2(fake_dbt, monkeypatch, capsys):
+    data = {"problems": "spark_cdc found 1 problem:\n  - it is wrong", "entities": []}
+    line = f"spark_cdc: {json.dumps(data)}"
+    done = dbt_runner.Done(False, f"{line}\nEncountered an error:\nCompilation Error")
+    monkeypatch.setattr(dbt_runner.Dbt, "run", lambda *_, **__: done)
+    assert command_line.main(["load", "2024-03-01"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: spark_cdc found 1 problem:\n  - it is wrong\nnext: Correct them")
+    assert command_line.main(["compact"]) == 2
+
+
+def test_json_keeps_letters(capsys):
+    console.print_json({"name": "Jürgen Müller ✓"})
+    assert '"Jürgen Müller ✓"' in capsys.readouterr().out
+
+
+def test_json_where_stdout_takes_no_letters():
+    code = "from spark_cdc import console; console.print_json({'name': 'ü'})"
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    said = subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
+    assert json.loads(said) == {"name": "ü"} and "\\u00fc" in said
+
+
+@pytest.mark.parametrize(("count", "words", "code"), [(10, [], 0), (11, [], 2), (11, ["--yes"], 0)])
+def test_an_undo_of_many_loads_is_asked_about(fake_dbt, monkeypatch, capsys, count, words, code):
+    days = [f"2024-01-{day:02}" for day in range(1, count + 2)]
+    monkeypatch.setenv("STATUS", statuses(a=days))
+    assert command_line.main(["undo", "a", "--to", "2024-01-01", *words]) == code
+    said = capsys.readouterr().err
+    if code:
+        assert "a: 11 loads, 2024-01-02 to 2024-01-12, would be taken back." in said
+        assert said.endswith("say so:\n  spark-cdc undo a --to 2024-01-01 --yes\n")
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("", 2)])
+def test_a_terminal_is_asked_before_an_undo(fake_dbt, monkeypatch, answer, code):
+    days = [f"2024-01-{day:02}" for day in range(1, 20)]
+    monkeypatch.setenv("STATUS", statuses(a=days))
+    terminal = SimpleNamespace(isatty=lambda: True, readline=lambda: f"{answer}\n")
+    monkeypatch.setattr(sys, "stdin", terminal)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert command_line.main(["undo", "a", "--to", "2024-01-01"]) == code

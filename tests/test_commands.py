@@ -66,6 +66,12 @@ def test_relations_are_made_and_nothing_is_loaded(project: Project, flag: str) -
     project.entity(events, FLAGGED, **EVENTS)
     report = project.folder / f"models/{rows}/report_of_{rows}.sql"
     report.write_text(f"select * from {{{{ ref('{rows}_current') }}}}\n")
+    for name, sql in {
+        "changes": "{{ spark_cdc.changes() }}",
+        "published": f"{{{{ spark_cdc.publish('{rows}', format='parquet') }}}}",
+        "published_copy": f"select * from {{{{ ref('{rows}_published') }}}}",
+    }.items():
+        report.with_name(f"{rows}_{name}.sql").write_text(f"{sql}\n")
     select = ("--select", f"path:models/{rows}", f"path:models/{events}", "cdc_loads")
     project.land(rows, "2024-01-01", "id,value", "1,1", "2,2", "x,3")
     project.land(rows, "2024-01-02", "id,value", "1,5")
@@ -78,6 +84,7 @@ def test_relations_are_made_and_nothing_is_loaded(project: Project, flag: str) -
     assert "nothing is loaded with --empty or --sample" in made.output
     assert not [name for name in names if project.rows(f"{name}_current", "*")]
     assert not project.rows(f"report_of_{rows}", "*")
+    assert not project.rows(f"{rows}_published_copy", "*")
     assert not [name for name in names if loaded(project, name)]
 
     project.load("2024-01-01", *names)
@@ -94,7 +101,8 @@ def test_relations_are_made_and_nothing_is_loaded(project: Project, flag: str) -
     assert len(project.rows(f"{rows}_rejects", "*")) == 1
 
     project.load("2024-01-02", *names)
-    assert project.rows(f"{rows}_current", "id, value") == [(1, 5)]
+    for view in ("current", "published", "published_copy"):
+        assert project.rows(f"{rows}_{view}", "id, value") == [(1, 5)]
     assert project.rows(f"{events}_current", "id, value") == [(1, 5), (2, 2)]
 
 
@@ -103,7 +111,9 @@ def test_a_load_of_nothing_is_no_success(
 ) -> None:
     project.serve_commands(monkeypatch)
     assert command_line.main(["load", "2024-01-01", "--select", "no_such_entity"]) == 2
-    assert "No entity is selected by --select no_such_entity" in capsys.readouterr().err
+    assert "There is no entity 'no_such_entity'. Accepted are" in capsys.readouterr().err
+    assert command_line.main(["load", "2024-01-01", "--select", "tag:none"]) == 2
+    assert "No entity is selected by --select tag:none" in capsys.readouterr().err
 
 
 @pytest.mark.integration
@@ -175,6 +185,16 @@ def test_defer_clone_and_show_do_no_harm(project: Project) -> None:
     (project.folder / "target").rename(project.folder / "state")
     deferred = ("--defer", "--state", "state", *date)
 
+    project.profile(schema="nothing_there")
+    try:
+        cloned = project.dbt("clone", "--state", "state", "--select", "shown_ledger+")
+        assert "shallow clone requires file_format" in cloned.output
+        assert not project.query("show schemas like 'nothing_there'") or not project.query(
+            "show tables in nothing_there"
+        )
+    finally:
+        project.profile()
+
     project.profile(schema="developer")
     try:
         report_only = project.dbt("run", "--select", "report_of_shown", *deferred)
@@ -192,14 +212,16 @@ def test_defer_clone_and_show_do_no_harm(project: Project) -> None:
         )
         assert "shallow clone requires file_format" in cloned.output  # of dbt-spark, for views too
         assert project.query(rows) == second
-        again = project.dbt("build", "--select", "path:models/shown")
-        assert "business_date" in again.output
+        undated = project.dbt("build", "--select", "path:models/shown")
+        assert undated.success, undated.output
+        assert "no business date is given, so that nothing is loaded (shown)" in undated.output
+        assert project.query(rows) == second
     finally:
         project.profile()
     assert project.rows("shown_current", "id, value") == first
     assert [row[0][:8] for row in loaded(project, "shown")] == ["20240101"]
 
-    above = project.dbt("build", "--select", "+report_of_shown+", "--threads", "8", *date)
+    above = project.dbt("build", "--select", "+report_of_shown+", "--threads", "16", *date)
     assert above.success, above.output
     assert project.rows("report_of_shown", "id, value") == second
 

@@ -343,6 +343,7 @@ def test_a_setting_beside_meta_is_a_warning() -> None:
         ("3.4.4 7fad", {}, "target local is Spark 3.4.4; accepted are Spark 3.5 and newer. Load"),
         ("3.5.9 7fad", {"lineSep": "|"}, "orders: the option lineSep of its source takes Spark 4"),
         ("3.5.9 7fad", {"sep": "|"}, None),
+        ("3.5.9 7fad", {"multiLine": True}, None),
         ("4.0.5 7fad", {"pathGlobFilter": "*.csv"}, None),
         ("10.4.1 7fad", {"lineSep": "|"}, None),
         ("of a vendor", {"lineSep": "|"}, None),
@@ -366,6 +367,17 @@ def test_what_a_spark_is_too_old_for_is_said_before_anything_is_written(
     with pytest.raises(CompilerError, match=message):
         given.validate()
     assert asked == ["select version() as version", "select current_catalog() as catalog"]
+
+
+def test_json_arrays_take_spark_4() -> None:
+    source = {"format": "json", "path": "in/{business_date}", "options": {"MultiLine": True}}
+    for version, is_refused in (("3.5.9 7fad", True), ("4.0.5 7fad", False)):
+        rows = SimpleNamespace(rows=[{"version": version}])
+        more = {"target": SimpleNamespace(schema="cdc", name="local"), "selected_resources": []}
+        given = macros(run_query=lambda sql, rows=rows: rows, **more)
+        problems = given._spark_problems([("orders", {"source": source})])
+        assert len(problems) == is_refused
+        assert all("the option MultiLine of its source takes Spark 4.0" in one for one in problems)
 
 
 def test_the_bitemporal_view_takes_spark_4() -> None:
@@ -574,7 +586,7 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (changed(checkpoint=3), "checkpoint is not a mapping"),
         (changed(source__formt="csv"), "source has the unknown key 'formt'"),
         (changed(source__format="xls"), "source.format is 'xls'; accepted are csv, json"),
-        (changed(source__format="table"), "source.date_column is missing"),
+        (changed(source__format="table", load_type="delta"), "source.date_column is missing"),
         (changed(source__path="landing"), "source.path is 'landing', without a business date"),
         (changed(source__path=None), "source.path is '', without a business date"),
         (
@@ -941,7 +953,7 @@ def test_unexpected_columns_are_ignored_once_lifted() -> None:
 def test_all_problems_come_in_one_message() -> None:
     node = changed(load_type="fill", columns=[column("operation", "integre", role="untracked")])
     with pytest.raises(CompilerError) as error:
-        macros(node, schema="lake.cdc", var={}).validate()
+        macros(node, schema="lake.cdc", var={"business_date": "today"}).validate()
     text = str(error.value)
     for part in (
         "load_type",
@@ -949,7 +961,7 @@ def test_all_problems_come_in_one_message() -> None:
         "integre",
         "role key",
         "dot in its name",
-        "is missing",
+        "not a business date",
     ):
         assert part in text
     assert "before anything was written" in text
@@ -958,7 +970,7 @@ def test_all_problems_come_in_one_message() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (None, "is missing"),
+        ("", "'', which is not a business date"),
         ("yesterday", "'yesterday', which is not a business date"),
         ("2024-02-30", "'2024-02-30', which is not a business date"),
         ("2023-02-29", "not a business date"),
@@ -1112,8 +1124,8 @@ def test_the_environment_is_not_read_while_dbt_parses() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the business date is missing"),
-        ('{"sites": "2024-01-05"}', "the business date is missing"),
+        (" ", "the environment variable SPARK_CDC_BUSINESS_DATE is empty. Give a business date"),
+        ('{"sites": "2024-01-05"}', "is given for 'sites', which is no entity (orders)"),
         ("2024-13-01", "SPARK_CDC_BUSINESS_DATE is '2024-13-01', which is not a business date"),
         ("{2024-01-01", "SPARK_CDC_BUSINESS_DATE is '{2024-01-01', which is not a business"),
         ("2024-01-01 10:00", "SPARK_CDC_BUSINESS_DATE is '2024-01-01 10:00', but this entity"),
@@ -1122,6 +1134,61 @@ def test_the_environment_is_not_read_while_dbt_parses() -> None:
 def test_the_business_date_of_the_environment_is_checked(text: str, message: str) -> None:
     with pytest.raises(CompilerError, match=re.escape(message)):
         macros_with(text).validate()
+
+
+def test_without_a_business_date_nothing_is_loaded_and_one_line_says_so() -> None:
+    said: list[str] = []
+    given = macros(var={}, log=lambda text, info=False: said.append(text) or "")
+    assert given.validate() == ""
+    assert (given._mode(), given._is_loading("orders")) == ("load", False)
+    [line] = said
+    assert line.startswith("spark_cdc: no business date is given, so that nothing is loaded (orde")
+    assert (
+        "To load: spark-cdc load, or the same command with --vars '{business_date: DATE}'" in line
+    )
+    assert macros()._is_loading("orders")
+    with pytest.raises(
+        CompilerError, match="the business date is missing, and the var spark_cdc_r"
+    ):
+        macros(var={"spark_cdc_require_business_date": True}).validate()
+    with pytest.raises(CompilerError, match="spark_cdc_require_business_date is 'daily'"):
+        macros(var={"spark_cdc_require_business_date": "daily"}).validate()
+
+
+def test_an_entity_that_is_wrong_stops_its_own_models_without_a_date() -> None:
+    warnings: list[str] = []
+    graph = {one["unique_id"]: Node(one) for one in (changed(load_type="daily"), LEDGER)}
+    given = macros(var={}, exceptions=Said(warnings), graph=Node(nodes=graph))
+    assert given.validate() == ""
+    assert "orders can't be loaded as it is declared" in warnings[0]
+    with pytest.raises(CompilerError, match="orders can't be built as it is declared:"):
+        given._entity("orders")
+
+
+def test_what_dbt_retry_repeats_without_a_date_is_refused() -> None:
+    """A process of its own names nothing that is selected."""
+    given = {"var": {}, "selected_resources": []}
+    with pytest.raises(CompilerError, match="orders: dbt retry has no business date"):
+        macros(**given)._check_dated("orders")
+    macros(selected_resources=[])._check_dated("orders")
+    macros(var={})._check_dated("orders")
+
+
+@pytest.mark.parametrize("version", ["2.0.0rc196", "2.1.4"])
+def test_dbt_2_loads_nothing(version: str) -> None:
+    given = macros(dbt_version=version)
+    with pytest.raises(CompilerError) as error:
+        given.validate()
+    text = f"dbt {version} can't load yet: load with dbt 1.11 or 1.12 (docs/dbt_versions.md)."
+    assert "found 1 problem" in str(error.value) and text in str(error.value)
+    assert given._mode() == "look"
+    with pytest.raises(CompilerError, match="can't load yet"):
+        given._check_arguments("undo", {"execute": True})
+    assert macros(dbt_version=version, var={}).validate() == ""
+    for which, empty in (("compile", False), ("docs", False), ("run", True)):
+        flags = SimpleNamespace(WHICH=which, FULL_REFRESH=False, EMPTY=empty)
+        assert macros(dbt_version=version, flags=flags).validate() == ""
+    assert macros(dbt_version="1.12.0")._mode() == "load"
 
 
 @pytest.mark.parametrize(

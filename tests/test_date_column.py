@@ -159,6 +159,15 @@ def test_what_no_load_would_read_is_refused(
     assert "read a view that shows the business date" in str(caught.value)
 
 
+def test_a_date_column_that_is_declared_is_a_column_as_others_are(table: Any) -> None:
+    rows = table("date", MOMENTS["date"])
+    name = rows.node["config"]["meta"]["spark_cdc"]["source"]["date_column"]
+    rows.node["columns"].append(column("sold_on", "date", role="untracked", **{"from": name}))
+    rows.load(DAY)
+    rows.cursor.execute(f"select id, cast(sold_on as string) from ({rows.view_sql('current')})")
+    assert sorted(tuple(row) for row in rows.cursor.fetchall()) == [(2, DAY), (3, DAY), (4, DAY)]
+
+
 def test_a_date_column_that_is_not_there(table: Any) -> None:
     warehouse = table("date", [DAY], source={"format": "table", "date_column": "load_day"})
     with pytest.raises(CompilerError, match="it has no column 'load_day', which source"):

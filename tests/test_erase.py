@@ -109,7 +109,7 @@ def shop(project: Project) -> Project:
     return project
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_a_key_is_gone_from_all_files_and_stays_so(shop: Project, command: Command) -> None:
     rejected = "2,{0[0]},{0[1]},1985-02-31,{0[3]},Rom".format(values("bx"))
     shifted = "hush,2,{0[0]},{0[1]},1985-02-03,{0[3]}".format(values("bb"))
@@ -325,7 +325,7 @@ def test_a_rotation_erases_nothing(shop: Project, command: Command) -> None:
         (("people", "--key", "99"), "1 of 1 keys are in no load"),
         (("people", "--key", "x"), "of the keys 1 are none: a value is missing or not of its type"),
         (("people", "--key", "1", "2"), "a key has 2 values; the key has 1: id"),
-        (("nobody", "--key", "1"), "there is no entity 'nobody'"),
+        (("nobody", "--key", "1"), "There is no entity 'nobody'"),
         (("people", "--keys", "{s}.cdc_loads"), "lacks id; it has business_time"),
         (("plain", "--key", "1"), "it has no sensitive columns"),
     ],

@@ -380,7 +380,7 @@ WERE_WRONG = {
 }
 
 
-@pytest.mark.integration
+@pytest.mark.full
 @pytest.mark.parametrize("loads", WERE_WRONG.values(), ids=WERE_WRONG)
 def test_what_was_believed_wrong(
     cursor: Any, schema: str, tmp_path: Path, loads: list[list[Event]]

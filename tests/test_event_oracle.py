@@ -330,14 +330,26 @@ CASES = {
         {"a": (6, 6)},
     ),
     # snapshots
-    "snapshot and changes": ([[read(99, "a", 1, 1), update(1, "a", 2, ...)]], {"a": (2, 1)}),
+    "snapshot and changes": ([[read(0, "a", 1, 1), update(1, "a", 2, ...)]], {"a": (2, 1)}),
     "snapshot again": (
-        [[read(1, "a", 1, 1)], [update(1, "a", 2, 2)], [read(9, "a", 3, 3)]],
+        [[read(0, "a", 1, 1)], [update(1, "a", 2, 2)], [read(0, "a", 3, 3)]],
         {"a": (2, 2)},
     ),
     "snapshot of a deleted key": (
-        [[read(1, "a", 1, 1)], [delete(1, "a")], [read(9, "a", 3, 3)]],
+        [[read(0, "a", 1, 1)], [delete(1, "a")], [read(0, "a", 3, 3)]],
         {},
+    ),
+    "snapshot with a place": (
+        [[update(1, "a", 2, 2), read(3, "a", 1, 1), update(2, "a", 3, 3)]],
+        {"a": (1, 1)},
+    ),
+    "snapshot with a place, again": (
+        [
+            [read(1, "a", 1, 1), read(1, "b", 1, 1), delete(2, "b"), update(2, "a", 2, ...)],
+            [read(9, "a", 3, 3), read(9, "b", 4, 4)],
+            [update(8, "a", 5, 5), read(1, "b", 1, 1)],
+        ],
+        {"a": (3, 3), "b": (4, 4)},
     ),
     "control": ([[Event("control"), Event("control", (3,))]], {}),
 }

@@ -447,7 +447,7 @@ def landed(lab: Lab, cell: Cell) -> str:
     [
         pytest.param("compact", {"older_than_days": 0, "execute": True}, four_loads, marks=full),
         pytest.param("publish_replay", {}, a_draft, marks=full),
-        pytest.param("undo", {}, four_loads, marks=pytest.mark.integration),
+        pytest.param("undo", {}, four_loads, marks=pytest.mark.full),
         pytest.param("redo", {}, undone, marks=full),
         pytest.param(
             "backfill",

@@ -90,6 +90,14 @@ def test_a_column_in_two_cases_is_a_contradiction(files: Any) -> None:
         things.load("2024-01-01")
 
 
+def test_declared_columns_of_json_may_differ_by_case(files: Any) -> None:
+    other = column("other", "int", **{"from": "Value"})
+    things = files(column("value", "int"), other, source={"format": "json"})
+    things.land("2024-01-01", a_json='{"ID":1,"value":7,"Value":8}\n{"id":2,"value":9}\n')
+    things.load("2024-01-01")
+    assert things.rows("id, value, other") == [(1, 7, 8), (2, 9, None)]
+
+
 def test_undeclared_names_may_differ_by_case(files: Any) -> None:
     things = files(column("value", "int"), source=IGNORING)
     things.land("2024-01-01", a_json='{"id":1,"VALUE":7,"x":1,"X":2}\n')
@@ -130,6 +138,182 @@ def test_nested_names_of_json_meet_in_any_case(files: Any) -> None:
     things.node["columns"][1] = column("items", item.replace("orderId", "OrderID"))
     things.load("2024-01-03")
     assert things.rows("items[0].orderid, items[0].tags is null, operation") == [(6, True, "U")]
+
+
+# --- JSON: arrays, and objects over several lines -------------------------------------------------
+
+OVER_LINES = {"format": "json", "options": {"multiLine": True}}
+ITEMS = [
+    '{"id":1, "long":0.12345678901234567890, "nested":{"a":[1,{"b":"]}, {"}]}, "text":"a\\"[,"}',
+    '{"ID":2, "text":"\\u00e9 \\ud83d\\ude00"}',
+    '{"id":3, "nested":null, "text":"x\\ny", "long":-7}',
+]
+SHAPES = {
+    "lines": "\n".join(ITEMS) + "\n",
+    "array": f"[{', '.join(ITEMS)}]\r\n",
+    "array of lines": "\ufeff[\n" + ",\n".join(ITEMS) + "\n]",
+    "pretty": "".join(one.replace(', "', ',\n  "').replace(":", " :\t", 1) + "\n" for one in ITEMS),
+}
+
+
+@pytest.mark.parametrize(
+    "shapes", [["array"], pytest.param(list(SHAPES), marks=pytest.mark.integration)], ids=len
+)
+def test_json_over_several_lines_is_read_as_lines_are(files: Any, shapes: list[str]) -> None:
+    """With every digit, whatever its values hold: after lines, nothing has changed."""
+    things = files(
+        column("long", "decimal(38,20)"),
+        column("nested", "struct<a:array<string>>"),
+        column("text", "string"),
+        source={"format": "json"},
+    )
+    things.land("2024-01-01", a_json=SHAPES["lines"])
+    things.load("2024-01-01")
+    wanted = things.rows("id, long, to_json(nested), text, 'N' as operation")
+    assert str(wanted[0][1]) == "0.12345678901234567890"
+    things.node["config"]["meta"]["spark_cdc"]["source"]["options"] = {"multiLine": True}
+    for day, shape in enumerate(shapes, 2):
+        data = SHAPES[shape].encode()
+        things.land(f"2024-01-{day:02}", a_json_gz=gzip.compress(data))
+        assert things.load(f"2024-01-{day:02}")["rows_in"] == 3
+        assert things.rows("id, long, to_json(nested), text, operation") == wanted, shape
+
+
+@pytest.mark.integration
+def test_files_of_a_day_with_json_of_several_shapes(files: Any) -> None:
+    things = files(column("v", "int"), source=OVER_LINES)
+    things.land(
+        "2024-01-01",
+        a_json='[{"id":1,"v":1},{"id":2,"v":2}]',
+        b_json='{"id":3,\n"v":3}',
+        c_json='{"id":4,"v":4}\n{"id":5,"v":5}\n',
+        d_json="[ ]\n",
+        e_json="\n",
+    )
+    things.load("2024-01-01")
+    assert things.rows("id, v") == [(one, one) for one in range(1, 6)]
+    things.land("2024-01-02", a_json="[]")
+    things.load("2024-01-02")
+    assert things.rows("id") == []
+    # dates that are loaded together
+    things.land("2024-01-03", a_json='[{"id":1,"v":1},{"id":2,"v":2}]')
+    things.land("2024-01-04", a_json='{"id":1,\n"v":1}', b_json="[]")
+    backfill(things, ["2024-01-03", "2024-01-04"], 60)
+    found = things.rows("id, operation, cast(eff_start_date as string)", "history")
+    assert [row for row in found if row[2] > "2024-01-02"] == [
+        (1, "I", "2024-01-03"),
+        (2, "D", "2024-01-04"),
+        (2, "I", "2024-01-03"),
+    ]
+
+
+@pytest.mark.integration
+def test_each_element_of_a_json_array_is_judged_as_a_line_is(files: Any) -> None:
+    things = files(column("v", "double"), on_reject="quarantine", source=OVER_LINES)
+    odd = ['{"id":3,"v":1,"v":2}', '{"id":4,"v":NaN}', '{"id":5,"v":"\\ud800"}', '{"id":6} {"v":1}']
+    odd += [
+        '{"id":7\n,}',
+        "8",
+        '"text"',
+        "null",
+        '[{"id":9}]',
+        '{"id":11,"v":"x"}',
+    ]
+    good = ['{"id":1,"v":1}', '{"id":2,"v":2}']
+    things.land("2024-01-01", a_json=f"[{','.join([good[0], *odd, good[1]])}]")
+    things.variables["spark_cdc_guards"] |= {"rejects": None, "rejected_share": None}
+    assert things.load("2024-01-01")["counts"]["R"] == len(odd)
+    assert things.rows("id, v") == [(1, 1.0), (2, 2.0)]
+    things.cursor.execute(
+        "select get_json_object(cdc__note, '$.reasons[0]') from"
+        f" {things.ledger} where operation = 'R'"
+    )
+    reasons = [row[0] for row in things.cursor.fetchall()]
+    for text in (
+        'a name more than once in a JSON object: {"id":3',
+        'not a JSON object: {"id":4,"v":NaN}',
+        "half of a surrogate pair",
+        "more than one JSON object in a message, or text behind it",
+        'not a JSON object: {"id":7 ,}',
+        "not a JSON object: 8",
+        'not a JSON object: "text"',
+        "v: 'x' is not accepted as double",
+    ):
+        assert any(reason.startswith(text) for reason in reasons), text
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'[{"id":1},{"id":2},{"id',
+        b'[{"id":1},{"id":2}',
+        b'[{"id":1},{"id":2},]',
+        b'[{"id":1},,{"id":2}]',
+        b'[{"id":1}][{"id":2}]',
+        b'{"id":1},{"id":2}',
+        b'{"id":1}\n{"id":2',
+        b"text",
+        b'[{"id":1},{"id":' + b"[" * 60 + b"]" * 60 + b"}]",
+        b'[{"id":1},{"id":"\xff"}]',
+    ],
+)
+def test_damaged_json_is_refused_whatever_is_quarantined(files: Any, data: bytes) -> None:
+    """Else a file that was cut off would delete what it does not have."""
+    things = files(on_reject="quarantine", source=OVER_LINES)
+    things.variables["spark_cdc_guards"] |= {"rejects": None, "rejected_share": None}
+    things.land("2024-01-01", a_json=data)
+    with pytest.raises(CompilerError) as error:
+        things.load("2024-01-01")
+    message = str(error.value)
+    assert f"{things.folder}/in/2024-01-01/a.json" in message
+    if b"\xff" in data:
+        assert "1 file of 2024-01-01 has bytes that are not UTF-8" in message
+    else:
+        assert (
+            "1 file of 2024-01-01 has neither one JSON array nor JSON objects one after" in message
+        )
+    assert "Run the same command again then" in message
+    assert "to load it as Spark reads it" not in message
+    things.cursor.execute(f"select guard, status from {things.schema}.cdc_loads")
+    guard = "malformed_text" if b"\xff" in data else "damaged_json"
+    assert [tuple(row) for row in things.cursor.fetchall()] == [(guard, "refused")]
+
+
+@pytest.mark.integration
+def test_messages_in_a_json_array(files: Any) -> None:
+    message = '{"database":"shop","table":"things","type":"%s","ts":1714557600,"xid":%d,'
+    message += '"commit":true,"position":"binlog.1:%d","data":{"id":%d,"v":"[,"}}'
+    things = files(
+        column("v", "string"), load_type="events", events={"format": "maxwell"}, source=OVER_LINES
+    )
+    texts = [message % ("insert", 1, 1, 1), message % ("insert", 2, 2, 2)]
+    texts.append(message % ("delete", 3, 3, 1))
+    things.land("2024-01-01", a_json="[" + ",\n".join(texts).replace('"data"', '\n"data"') + "]")
+    things.load("2024-01-01")
+    assert things.rows("id, v") == [(2, "[,")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        '[{"id":1}]',
+        pytest.param('[\n{"id":1}\n]', marks=pytest.mark.integration),
+        pytest.param('{\n"id":1\n}', marks=pytest.mark.integration),
+    ],
+)
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"load_type": "events", "events": {"format": "debezium"}}],
+    ids=["rows", "events"],
+)
+def test_json_over_several_lines_without_the_option_names_it(
+    files: Any, settings: dict[str, Any], data: str
+) -> None:
+    things = files(source={"format": "json"}, **settings)
+    things.land("2024-01-01", a_json=f"{data}\n")
+    with pytest.raises(CompilerError, match=r"with source\.options\.multiLine: true"):
+        things.load("2024-01-01")
 
 
 # --- CSV: line ends of files whose values hold line breaks ----------------------------------------
@@ -207,13 +391,184 @@ def test_records_of_one_file_that_end_in_two_ways_are_refused(files: Any) -> Non
     guard, message = things.landed("2024-01-01", "*")
     assert guard == "line_ends"
     assert "things: the records of a file do not all end alike in csv files of" in message
-    assert "/a.csv: 1 end with CRLF, 2 with LF" in message
+    assert "/a.csv: 1 end with CRLF, 3 with LF" in message
     # a carriage return within a value that is not quoted is a part of it
     things.land("2024-01-02", a_csv="id,value\n1,a\rb\n")
     assert things.landed("2024-01-02", "id, value") == [("1", "a\rb")]
     # whoever says how lines end is taken at their word
     things.node["config"]["meta"]["spark_cdc"]["source"]["options"] = MULTI_LINE | {"lineSep": "\n"}
     assert ("2", "x\r") in things.landed("2024-01-01", "id, value")
+
+
+def last_record(things: Files, data: bytes, name: str = "a_csv") -> Any:
+    """The rows of a file, or how its records end if it is refused; another date each time."""
+    date = f"2024-{len(list(things.folder.glob('in/*'))) // 28 + 1:02}-"
+    date += f"{len(list(things.folder.glob('in/*'))) % 28 + 1:02}"
+    things.land(date, **{name: data})
+    found = things.landed(date, "id, value")
+    if isinstance(found, list):
+        return found
+    guard, message = found
+    assert guard == "line_ends"
+    assert things.folder.as_posix() in message
+    return message.partition(f"{name.replace('_', '.')}: ")[2].partition("\n")[0]
+
+
+A, B = ("1", "a"), ("2", "b")
+ENDS = [
+    (b"id,value\n1,a\r\n", "1 end with CRLF, 1 with LF"),
+    (b"id,value\n1,a\n2,\r\n", "1 end with CRLF, 2 with LF"),
+    (b'id,value\n1,a\n2,"b"\r\n', "1 end with CRLF, 2 with LF"),
+    (b"id,value\n1,a\n\r\n", "1 end with CRLF, 2 with LF"),
+    (b"id,value\n1,a\n2,b\r", "2 end with LF, 1 with CR"),
+    (b"id,value\r\n1,a\r\n2,b\r", "2 end with CRLF, 1 with CR"),
+    (b"id,value\r\n1,a\r\n\r", "2 end with CRLF, 1 with CR"),
+    (b"id,value\r1,a\r\n", "1 end with CRLF, 1 with CR"),
+    (b"id,value\r1,a\n", "1 end with LF, 1 with CR"),
+    ("id,value\n1,a\n2,é\r\n".encode("utf-8-sig"), "1 end with CRLF, 2 with LF"),
+    # as Spark reads them, nothing gets into a value
+    (b"id,value\r\n1,a\r\n2,b\n", [A, B]),
+    (b"id,value\r\n1,a\r\n2,b", [A, B]),
+    (b"id,value\r\n1,a\r\n2,b\r\n\r\n", [A, B]),
+    (b"id,value\n1,a\n2,b\n\n", [A, B]),
+    (b"id,value\r1,a\r2,b\r", [A, B]),
+    (b"id,value\r1,a\r2,b", [A, B]),
+    (b"id,value\r\n", []),
+    (b"id,value\r", []),
+    # a carriage return that is part of the last value
+    (b'id,value\n1,"a\r\n"\n2,"b\r"\n', [("1", "a\r\n"), ("2", "b\r")]),
+    (b'id,value\n1,a\n2,"b\r\n"', [A, ("2", "b\r\n")]),
+    (b'id,value\r\n1,a\r\n2,"b\n"\r\n', [A, ("2", "b\n")]),
+]
+
+
+@pytest.mark.parametrize(
+    "cases", [ENDS[1:7:4], pytest.param(ENDS, marks=pytest.mark.integration)], ids=len
+)
+def test_the_last_record_ends_as_the_others_do(files: Any, cases: Any) -> None:
+    """Else a carriage return would get into the last column, or a record on a line of its own."""
+    things = files(column("value", "string"), source={"options": MULTI_LINE})
+    for data, wanted in cases:
+        assert last_record(things, data) == wanted, data
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    "data, wanted",
+    [
+        (b"1,a\r\n", [A]),
+        (b"1,a\r", [A]),
+        (b"1,a\n", [A]),
+        (b"1,a", [A]),
+        (b"1,a\r2,b\r", [A, B]),
+        (b"1,a\r\n2,b\r\n", [A, B]),
+        (b"1,a\n2,b\r\n", "1 end with CRLF, 1 with LF"),
+        (b"1,a\r\n2,b\r", "1 end with CRLF, 1 with CR"),
+        (b"1,a\r2,b\r\n", "1 end with CRLF, 1 with CR"),
+    ],
+)
+def test_the_last_record_of_files_without_a_header(files: Any, data: bytes, wanted: Any) -> None:
+    options = {**MULTI_LINE, "header": False}
+    things = files(column("value", "string"), source={"options": options})
+    assert last_record(things, data) == wanted
+
+
+@pytest.mark.integration
+def test_the_last_record_with_other_options(files: Any) -> None:
+    """Comments, quotes, separators and encodings are those of the source."""
+
+    def ends(data: bytes, name: str = "a_csv", **options: str) -> Any:
+        things = files(column("value", "string"), source={"options": {**MULTI_LINE, **options}})
+        return last_record(things, data, name)
+
+    mixed = "1 end with CRLF, 1 with LF"
+    # Spark skips a comment up to the line end of the others, and what stands behind another one
+    for end in (b"\n", b""):
+        assert ends(b"id,value\n1,a\n# sum: 1" + end, comment="#") == [A]
+        assert ends(b"id,value\r\n1,a\r\n# sum: 1" + end, comment="#") == [A]
+    assert ends(b"# today\r\nid,value\r\n1,a\r\n", comment="#") == [A]
+    assert ends(b"id,value\r\n# today\n1,a\r\n", comment="#") == "2 end with CRLF, 1 with LF"
+    assert ends(b"id|value\n1|a\r\n", sep="|") == mixed
+    assert ends(b"id\tvalue\n1\ta\r\n", sep="\t") == mixed
+    assert ends(b"id,value\n1,'a\\'\r\n'\n", quote="'", escape="\\") == [("1", "a'\r\n")]
+    assert ends(b"id,value\n1,'a\\''\r\n", quote="'", escape="\\") == mixed
+    assert ends("id,value\n1,a\r\n".encode("utf-16"), encoding="utf-16") == mixed
+    assert ends("id,value\r\n1,a\r\n".encode("utf-16"), encoding="utf-16") == [A]
+    assert ends(gzip.compress(b"id,value\n1,a\r\n"), "a_csv_gz") == mixed
+
+
+@pytest.mark.integration
+def test_the_last_record_of_one_file_of_several(files: Any) -> None:
+    things = files(column("value", "string"), source={"options": MULTI_LINE})
+    lf, crlf = b"id,value\n1,a\n", b"id,value\r\n2,b\r\n"
+    things.land("2024-03-01", a_csv=lf, b_csv=crlf, c_csv=b"id,value\n3,c\r\n", d_csv=crlf)
+    guard, message = things.landed("2024-03-01", "*")
+    assert guard == "line_ends"
+    assert "/c.csv: 1 end with CRLF, 1 with LF\nDeliver" in message
+    assert "a.csv" not in message
+    things.land("2024-03-02", a_csv=lf, b_csv=crlf, c_csv=b"id,value\r3,c\r")
+    assert things.landed("2024-03-02", "id, value") == [A, B, ("3", "c")]
+
+
+@pytest.mark.integration
+def test_line_ends_are_looked_at_on_each_of_many_dates(files: Any) -> None:
+    """Also without a header, where one date is as good as another for what its columns are."""
+    things = files(column("value", "string"), source={"options": {**MULTI_LINE, "header": False}})
+    things.land("2024-01-01", a_csv=b"1,a\n2,b\n")
+    things.land("2024-01-02", a_csv=b"1,a\n2,b\r\n")
+    with pytest.raises(CompilerError, match=r"a\.csv: 1 end with CRLF, 1 with LF"):
+        backfill(things, ["2024-01-01", "2024-01-02"], 60)
+
+
+# --- CSV: headers of several files ----------------------------------------------------------------
+
+HEADERS = {
+    "another order": ("value,id\nb,2\n", "value, id"),
+    "another name": ("id,values\n2,b\n", "id, values"),
+    "one more": ("id,value,more\n2,b,c\n", "id, value, more"),
+    "none": ("2,b\n3,c\n", "2, b (no header?)"),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.integration] * (one != "none")) for one in HEADERS],
+)
+def test_files_of_a_day_with_other_headers(files: Any, name: str) -> None:
+    """Refused with the headers, and a row in cdc_loads; whatever may be missing or more."""
+    text, shown = HEADERS[name]
+    things = files(
+        column("value", "string"),
+        source={"on_missing_column": "null", "on_unexpected_column": "ignore"},
+    )
+    things.land("2024-01-01", a_csv="id,value\n1,a\n", b_csv=text, c_csv="id,value\n4,d\n")
+    with pytest.raises(CompilerError) as error:
+        things.load("2024-01-01")
+    message = str(error.value)
+    folder = f"{things.folder}/in/2024-01-01"
+    assert f"things: the csv files of {folder} have 2 different headers.\n" in message
+    assert f"\n  file:{folder}/a.csv and 1 other: id, value\n" in message
+    assert f"\n  file:{folder}/b.csv: {shown}\n" in message
+    advice = "each file with the header" if name == "none" else "the same names in the same order"
+    assert advice in message
+    things.cursor.execute(f"select guard, status from {things.schema}.cdc_loads")
+    assert [tuple(row) for row in things.cursor.fetchall()] == [("headers", "refused")]
+
+
+@pytest.mark.integration
+def test_headers_that_are_written_otherwise(files: Any) -> None:
+    """Comments, quotes, case, line ends and packed files make no other header."""
+    options = {"options": {"comment": "#"}}
+    things = files(column("value", "string"), source=options)
+    things.land(
+        "2024-01-01",
+        a_csv="# at 10:00\n\nid,value\n1,a\n",
+        b_csv='# at 11:00\r\n"id","value"\r\n2,b\r\n',
+        c_csv_gz=gzip.compress(b"ID,Value\n3,c\n"),
+        d_csv="id,value\n",
+    )
+    things.load("2024-01-01")
+    assert things.rows("id, value") == [(1, "a"), (2, "b"), (3, "c")]
 
 
 # --- CSV: encodings ------------------------------------------------------------------------------

@@ -198,7 +198,7 @@ def test_what_of_a_path_has_to_be_there(
         plan = f"[PATH_NOT_FOUND] Path does not exist: file:/s/{sent[-1]}. SQLSTATE: 42K03"
         return SimpleNamespace(rows=[{"plan": plan}])
 
-    source = {"format": "csv", "path": path}
+    source = {"format": "csv", "path": path, "read_path": path}
     made = load_macros(run_query=run_query)._landed_nowhere({"source": source}, last)
     assert sent == asked
     assert made is None if found is None else found in made

@@ -112,6 +112,86 @@ def test_a_folder_that_contradicts_its_files(sales: Any, format: str) -> None:
         given.load(DAY)
 
 
+@pytest.mark.parametrize(
+    "folders, found",
+    [
+        (
+            ["store=a", "store=b/n=1"],
+            ["store, as of {}/store=a/", "store, n, as of {}/store=b/n=1/"],
+        ),
+        pytest.param(
+            ["store=a", "shop=b"],
+            ["shop, as of {}/shop=b/", "store, as of {}/store=a/"],
+            marks=pytest.mark.integration,
+        ),
+        pytest.param(
+            ["store=a", "store="],
+            ["store= without a value, as of {}/store=/", "store, as of {}/store=a/"],
+            marks=pytest.mark.integration,
+        ),
+        pytest.param(
+            ["store=a/n=1", "n=1/store=b"],
+            ["n, store, as of {}/n=1/store=b/", "store, n, as of {}/store=a/n=1/"],
+            marks=pytest.mark.integration,
+        ),
+    ],
+    ids=lambda folders: " ".join(folders),
+)
+def test_folders_of_two_kinds_are_refused(sales: Any, folders: list[str], found: list[str]) -> None:
+    """With the folders of each kind, and a row in cdc_loads: Spark itself names neither."""
+    given = sales("csv")
+    for number, folder in enumerate(folders):
+        path = given.folder / "in" / DAY / folder
+        path.mkdir(parents=True)
+        (path / "x.csv").write_text(f"id,t,d\n{number},2024-03-01,01.03.2024\n")
+    with pytest.raises(CompilerError) as error:
+        given.load(DAY)
+    message = str(error.value)
+    for text in found:
+        assert "\n  " + text.format(f"file:{given.folder}/in/{DAY}") + "x.csv\n" in message
+    assert "Move the files, or land those of each kind" in message
+    given.cursor.execute(f"select guard, status from {given.schema}.cdc_loads")
+    assert [tuple(row) for row in given.cursor.fetchall()] == [("unread_files", "refused")]
+
+
+@pytest.mark.integration
+def test_dates_whose_folders_differ_are_found(sales: Any) -> None:
+    """A column that came later, or one bad date, hides no date."""
+    given = sales("csv")
+    for day, folder in (("2024-03-01", "store=a"), ("2024-03-02", "store=a/n=1")):
+        path = given.folder / "in" / day / folder
+        path.mkdir(parents=True)
+        (path / "x.csv").write_text("id,t,d\n1,2024-03-01,01.03.2024\n")
+    given._look()
+    ctx = given.macros._context_of_model() | {"timeline": {}}
+    landed = given.macros._landed_times([ctx], {"sales": None})["sales"]
+    assert [time.strftime("%F") for time in landed["times"]] == ["2024-03-01", "2024-03-02"]
+
+
+@pytest.mark.integration
+def test_a_folder_with_an_underscore(sales: Any) -> None:
+    """Spark skips names that begin with one, but for columns; with each file read on its own."""
+    given = sales("csv", options={"multiLine": True})
+    given.node["columns"][1] = column("store", "string", role="key", **{"from": "_store"})
+    for number, end in enumerate(("\n", "\r\n"), 1):
+        path = given.folder / "in" / DAY / f"_store=00{number}"
+        path.mkdir(parents=True)
+        text = f"id,t,n,d\n{number},2024-03-01,{number},01.03.2024\n".replace("\n", end)
+        (path / "x.csv").write_bytes(text.encode())
+    given.load(DAY)
+    assert [row[:2] for row in rows(given)] == [(1, "001"), (2, "002")]
+
+
+@pytest.mark.integration
+def test_a_file_beside_folders_is_not_left_out(sales: Any) -> None:
+    given = sales("csv")
+    (given.folder / "in" / DAY / "store=a").mkdir(parents=True)
+    for name in ("store=a/x.csv", "y.csv"):
+        (given.folder / "in" / DAY / name).write_text("id,t,n,d\n1,2024-03-01,1,01.03.2024\n")
+    with pytest.raises(CompilerError, match=r"y\.csv\. Each is .* or lies beside folders named"):
+        given.load(DAY)
+
+
 def test_a_folder_named_as_a_column_of_csv(sales: Any) -> None:
     given = sales("csv")
     rest = "store=c/t=2024-03-01/n=7/d=03.02.2024"

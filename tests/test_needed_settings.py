@@ -166,7 +166,8 @@ def test_all_or_none_stays_so() -> None:
 def test_vars_of_loads_stop_loads_alone(given: dict[str, Any]) -> None:
     of("undo", GOOD, var=given)
     assert of_run(GOOD, "current", var=given).validate() == ""
-    for act in (lambda: of("backfill", GOOD, var=given), macros(var=given).validate):
+    dated = macros(var=given | {"business_date": "2024-01-02"})
+    for act in (lambda: of("backfill", GOOD, var=given), dated.validate):
         with pytest.raises(CompilerError, match=next(iter(given))):
             act()
     with pytest.raises(CompilerError, match="spark_cdc_sensitive_schema"):

@@ -18,7 +18,7 @@ import yaml
 from rendered_sql import Node
 from spark_cdc import cli as command_line
 from spark_cdc import entity as entities
-from spark_cdc import jinja_bridge, new
+from spark_cdc import jinja_bridge, new, source_types
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jinja_bridge import load_macros
 from spark_cdc.new import Column, Entity
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.proves("new entities")
 
 REPOSITORY = Path(__file__).parents[1]
 MODELS = ["ledger", "committed", "current", "history"]
-EXTRA = ["versions", "changes", "rejects", "quality"]
+EXTRA = ["latest", "versions", "changes", "rejects", "quality"]
 ARCHIVE = ["event_versions", "bitemporal"]
 COLUMNS = "order_no:bigint:key, line_no:int:key, price:decimal(10,2), at:timestamp:untracked"
 EVENTS = ["--load-type", "events", "--events-format"]
@@ -124,7 +124,7 @@ def test_more_models_by_with(tmp_path):
         "quality",
     )
     sensitive = entity("x", "--columns", "a:int:key, b:string:sensitive", "--with", *EXTRA)
-    apart = ["committed", "current", "history", "versions", "changes", "rejects"]
+    apart = ["committed", "current", "history", "latest", "versions", "changes", "rejects"]
     assert new.models_of(sensitive) == (*MODELS, *EXTRA, *(f"{kind}_sensitive" for kind in apart))
 
 
@@ -205,6 +205,7 @@ def test_technical_columns_are_described_by_kind_of_model():
     queries = {
         "committed": loaded._committed_sql(about, "ledger", manifest),
         "current": loaded._current_sql(about, "committed"),
+        "latest": loaded._latest_sql(about, "committed"),
         "history": loaded._history_sql(about, "committed"),
         "versions": loaded._versions_sql(about, "committed"),
         "changes": loaded._changes_sql(about, "committed"),
@@ -380,6 +381,9 @@ def test_types(text, accepted):
         (["x", "--columns", "a"], "column 'a' has no type"),
         (["x", "--columns", "a:text:key"], "type text can't be hashed; accepted are boolean"),
         (["x", "--columns", "a:text:key"], "did you mean string?"),
+        (["x", "--columns", "a:smallmoney:key"], "'smallmoney': did you mean decimal(10,4)?"),
+        (["x", "--columns", "a:number:key"], "'number': did you mean decimal(18,2)?"),
+        (["x", "--columns", "a:raw:key"], "'raw': did you mean binary?"),
         (["x", "--columns", "a:int:kee"], "the unknown word 'kee'; accepted are key, untracked"),
         (["x", "--columns", "a:int:key:untracked"], "column 'a' is both key and untracked"),
         (["x", "--columns", "a:int:key", "--untracked", "a"], "'a' is both key and untracked"),
@@ -413,7 +417,10 @@ def test_types(text, accepted):
             "options has 'mode', which spark_cdc",
         ),
         (["x", "--columns", "a:int:key", "--date-column", "d"], "the format is csv: leave it out"),
-        (["x", "--columns", "a:int:key", "--format", "table"], "name the column that holds the"),
+        (
+            ["x", "--columns", "a:int:key", "--format", "table", "--load-type", "delta"],
+            "name the column that holds the",
+        ),
         (["x", "--columns", "a:int:key", "--format", "table"], "such as staging.orders"),
         (["x", "--columns", "a:int:key", "--format", "change_feed"], "such as staging.orders"),
         (["x", "--columns", "a:int:key", "--deleted-when", "a = 1"], "but load_type is full"),
@@ -452,10 +459,23 @@ def test_types(text, accepted):
         (["x_event_versions", "--columns", "a:int:key"], "has the affix _event_versions"),
         (["x", "--from-file", "missing.csv"], "'missing.csv': no such file or folder"),
         (["x", "--from-file", __file__], "the format of"),
+        (["x", "--from-file", "x.avro"], "'x.avro': no such file or folder"),
     ],
 )
 def test_refusals(arguments, message):
     assert message in refused(*arguments)
+
+
+@pytest.mark.parametrize("more", [(), ("--format", "avro")])
+def test_a_sample_of_avro_is_refused_in_one_sentence(tmp_path, more):
+    sample = tmp_path / "x.avro"
+    sample.write_bytes(b"Obj\x01")
+    message = refused("x", "--from-file", str(sample), *more)
+    assert "--columns 'id:bigint, name:string' --format avro" in message
+    assert message.count("\n  - ") == 1
+    # a format that is none at all has one list of those that are accepted, too
+    message = refused("x", "--from-file", str(sample), "--format", "xml")
+    assert message.count("accepted are") == 1
 
 
 def test_all_problems_come_at_once():
@@ -484,8 +504,8 @@ def test_help_lists_what_the_macros_accept():
     assert [*formats, "or one of your own"] == new.EVENT_FORMATS.split(", ")
     types = {package._hash_type(name).get("kind") for name in entities.TYPES}
     assert types <= {*entities.TYPES, "integer"}
-    assert all(package._hash_type(name)["problem"] for name in entities.OTHER_TYPES)
-    assert not any(package._hash_type(name)["problem"] for name in entities.OTHER_TYPES.values())
+    assert all(package._hash_type(name)["problem"] for name in source_types.names())
+    assert not any(package._hash_type(one)["problem"] for one in source_types.names().values())
 
 
 def test_hint_for_a_compared_flag(tmp_path, capsys):
@@ -636,6 +656,7 @@ def test_dbt_finds_columns_descriptions_and_tests(manifest):
         ("orders_current", "unique_combination_of_columns"),
         ("orders_history", "accepted_operations"),
         ("orders_history", "unique_combination_of_columns"),
+        ("orders_latest", "unique_combination_of_columns"),
         ("orders_versions", "intervals_valid"),
     ]
     table = manifest["sources"]["source.spark_cdc.landing.items"]

@@ -129,6 +129,7 @@ def undo(to: Any, *counts: int) -> list[str]:
         _ensure_load_log=lambda *_: None,
         _current_timeline=lambda ctx: heads[ctx["entity"]["name"]],
         _other_columns_problem=lambda *_: None,
+        _seen_as_declared=lambda entity, timeline, made: made,
         _run_id8=lambda: "",
         _time_now=lambda *_: "",
         _undo_redo_entity=lambda _, one: carried.extend(

@@ -90,6 +90,7 @@ def type_in(section: str, folder: Path, port: int) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
 
 
+@pytest.mark.full
 def test_the_page_prints_what_its_commands_print(clone: tuple[Path, int]) -> None:
     """In the page's order, for each section goes on from the one before."""
     assert commands("Clone and start a server") == ""

@@ -100,7 +100,7 @@ def landed(project: Project, names: tuple[str, ...] = tuple(ENTITIES)) -> None:
             project.land(name, date, ",".join(columns), *lines)
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_a_load_does_what_the_plan_says(project: Project, call: Call) -> None:
     """Of each load type: the first load, the second, and that again."""
     landed(project)
@@ -248,3 +248,51 @@ def test_plans_for_people() -> None:
     assert "a: definition changes: dropped memo" in text
     assert "a: of the events 2 late\n" in text
     assert text.endswith("b: is before the last load")
+    assert plan.summary([fine, refused]) == "1 would load; 1 would be refused: b."
+
+
+def test_an_entity_of_which_nothing_landed_was_not_asked_for() -> None:
+    """Unless it is named, or nothing has landed of any."""
+
+    def made(entity: str, guard: str | None) -> plan.Plan:
+        refused = plan.Refusal(guard=guard, message=f"{entity} says why") if guard else None
+        return {"entity": entity, "business_time": "2024-03-01", "refused": refused}
+
+    plans = [made("a", None), made("b", "no_files"), made("c", "deleted_share")]
+    assert plan.without_files(plans, []) == {"b"}
+    assert plan.without_files(plans, ["a", "b"]) == set()
+    assert plan.without_files(plans[1:2], []) == set()
+    assert plan.summary(plans, {"b"}) == (
+        "1 would load; 1 would be refused: c; nothing of the date has landed for b."
+    )
+    text = plan.describe(plans, {"b"})
+    assert "nothing landed" in text and "b says why" not in text and "c says why" in text
+
+
+@pytest.mark.integration
+def test_a_dry_run_ends_by_what_was_asked_for(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not by an entity that was not: one that is misconfigured, or of which nothing landed."""
+    project.entity("fine", KEYED)
+    project.entity("awry", KEYED, guards={"deleted_share": "some"})
+    project.entity("bare", KEYED)
+    project.land("fine", DATES[0], "id,value", "1,1")
+    project.serve_commands(monkeypatch)
+
+    def ended(*words: str) -> tuple[int, str]:
+        code = command_line.main(["load", DATES[0], "--dry-run", *words])
+        return code, capsys.readouterr().err.splitlines()[-1]
+
+    done = "Dry run: nothing was changed."
+    assert ended("--select", "fine") == (0, f"{done} 1 would load.")
+    models = project.folder.glob("models/*/*_ledger.sql")
+    others = {path.stem.removesuffix("_ledger") for path in models} - {"fine", "bare"}
+    assert ended("--exclude", *others) == (
+        0,
+        f"{done} 1 would load; nothing of the date has landed for bare.",
+    )
+    assert ended("--select", "bare", "fine") == (
+        1,
+        f"{done} 1 would load; 1 would be refused: bare.",
+    )

@@ -24,9 +24,14 @@ ROOT = Path(__file__).resolve().parents[1]
 DBT = re.compile(r"(\S*)\bdbt (run|build|test|seed|snapshot)\b(?!-operation)")
 # Commands of `spark-cdc` that take --select; undo, redo, erase, diff and new name entities first.
 OURS = re.compile(r"spark-cdc (load|replay|compact|vacuum|verify|plan)\b")
+# Entities by position: expressions of texts, and words that stand for a name.
+ENTITIES = (
+    r"\{(\{ )?(name|(one|ctx|verified|self|arguments|run)?\.?entity(\.name)?)"
+    r"|ENTITY| orders\b|' ~ (entity\.)?name"
+)
 # What may stand behind --select: the entity's tag, or a model that is named and meant alone.
 SELECTED = {
-    "{{ spark_cdc._selector(entity.name) }}": "a load of the entity",
+    "{{ spark_cdc._selector(name) }}": "a load of the entity",
     "' ~ name ~ '_committed'": "the view that a repair makes anew",
     "' ~ node.name": "the same",
     "' ~ (model.name": "the consumer of a change feed that begins anew",
@@ -105,7 +110,7 @@ def test_each_command_of_ours_names_entities() -> None:
                 continue
             count += 1
             is_built = "dbt_runner.options(" in rest or "_names(" in rest
-            if "--select" not in rest and not is_built:
+            if not is_built and not re.search(r"--select|" + ENTITIES, rest):
                 wrong.append(f"{name}: {match[0]}{rest[:60]}")
     assert wrong == []
     assert count >= 20
@@ -114,6 +119,7 @@ def test_each_command_of_ours_names_entities() -> None:
 # --- what they come to
 
 
+OF_COMMAND_LINE = {"SPARK_CDC_DATA": "1", "SPARK_CDC_OPTIONS": " --target cluster"}
 ENTITY = {"name": "orders", "events": None}
 
 
@@ -165,6 +171,51 @@ def test_a_load_keeps_what_its_run_was_told(
     assert lifted.keys() - {"business_date"} == kept.keys() - {"spark_cdc_skip_guards"}
 
 
+@pytest.mark.parametrize(
+    ("given", "time", "more", "command"),
+    [
+        ({}, "2024-03-04", {}, "load 2024-03-04 orders"),
+        ({}, "2024-03-04 10:15:00", {}, "load '2024-03-04 10:15:00' orders"),
+        ({}, None, {}, "load DATE orders"),
+        (
+            {"spark_cdc_load_type": {"orders": "full"}, "spark_cdc_position": 815},
+            "2024-03-04",
+            {"skip": ["deleted_share"]},
+            "load 2024-03-04 orders --load-type full --position 815"
+            " --skip-guards orders.deleted_share",
+        ),
+        (
+            {"spark_cdc_skip_guards": ["sites.empty", "rejects"]},
+            "2024-03-04",
+            {"skip": ["empty"]},
+            "load 2024-03-04 orders --skip-guards rejects orders.empty",
+        ),
+        (
+            {"spark_cdc_replay": {"from": "2024-03-02", "source": "archive"}},
+            "2024-03-04",
+            {},
+            "replay orders --from 2024-03-02 --dates 2024-03-04 --source archive",
+        ),
+        ({}, None, {"replay": {"from": "DATE"}}, "replay orders --from DATE"),
+    ],
+)
+def test_who_types_spark_cdc_is_told_its_commands(
+    given: dict[str, Any], time: str | None, more: dict[str, Any], command: str
+) -> None:
+    made = load_macros(var=given, env_var=OF_COMMAND_LINE.get)
+    assert made._load_command(ENTITY, time, **more) == f"spark-cdc {command} --target cluster"
+    words = shlex.split(command.replace("DATE", "2024-03-04"))
+    assert cli.parser().parse_args(words).select == ["orders"]
+
+
+def test_what_takes_dbt_is_a_command_of_dbt() -> None:
+    made = load_macros(var={"spark_cdc_rekey": "orders"}, env_var=OF_COMMAND_LINE.get)
+    anew = made._load_command({"name": "sites"}, "2024-03-04", reset=True)
+    assert anew.startswith("dbt run --full-refresh --select tag:spark_cdc.sites")
+    rekeyed = made._load_command(ENTITY, "2024-03-04")
+    assert vars_of(rekeyed)["spark_cdc_rekey"] == ["orders"]
+
+
 def test_a_ledger_that_starts_anew_selects_its_entity() -> None:
     macros_of_run = macros()
     entity = macros_of_run._entity("orders")
@@ -176,7 +227,10 @@ def test_a_ledger_that_starts_anew_selects_its_entity() -> None:
 
 
 def test_dates_are_asked_for_without_a_command_for_all() -> None:
-    for given in ({}, {"business_date": "2024-02-30"}):
+    for given in (
+        {"spark_cdc_require_business_date": True},
+        {"business_date": "2024-02-30"},
+    ):
         with pytest.raises(CompilerError) as error:
             macros(GOOD, var=given).validate()
         assert "--vars '{business_date: 2019-06-19}'" in str(error.value)
@@ -199,7 +253,7 @@ def test_a_replay_goes_on_with_its_entities() -> None:
             for name in ("orders", "sites")
         )
     ]
-    assert replay.command(plans) == "spark-cdc replay --from 2024-03-02 --select orders sites"
+    assert replay.command(plans) == "spark-cdc replay orders sites --from 2024-03-02"
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def look(cursor: Any, folder: Path, options: dict[str, Any], columns: int, line:
     """What the second look tells of a file with a header and a line."""
     folder.mkdir(exist_ok=True)
     (folder / "a.csv").write_text(f"a,b\n{line}\n", newline="")
-    source = {"format": "csv", "path": str(folder), "options": options}
+    source = {"format": "csv", "path": str(folder), "read_path": str(folder), "options": options}
     entity = {"source": source, "eff_type": "date", "columns": [{}] * columns}
     cursor.execute(MACROS._input_lines_sql(entity, [datetime.datetime(2024, 3, 1)]))
     return json.loads(cursor.fetchall()[0][3])
@@ -121,7 +121,12 @@ def test_lines_with_a_quote_that_is_not_escaped(cursor: Any, tmp_path: Path) -> 
         folder.mkdir()
         for number, (line, _) in enumerate(lines):
             (folder / f"{number}.csv").write_text(f"a,b\n{line}\n")
-        source = {"format": "csv", "path": str(folder), "options": json.loads(options)}
+        source = {
+            "format": "csv",
+            "path": str(folder),
+            "read_path": str(folder),
+            "options": json.loads(options),
+        }
         entity = {"source": source, "eff_type": "date", "columns": [{}, {}]}
         cursor.execute(MACROS._input_lines_sql(entity, [datetime.datetime(2024, 3, 1)]))
         note = json.loads(cursor.fetchall()[0][3])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import gzip
+import html
 import json
 import re
 import shlex
@@ -18,7 +19,7 @@ import vl_convert
 
 import reports
 from project import Project
-from spark_cdc import cli, dbt_runner, report, report_page
+from spark_cdc import cli, dbt_runner, report, report_page, state
 from spark_cdc.report_figures import KINDS, Attention, Entity, age, entity
 
 pytestmark = pytest.mark.proves("report")
@@ -160,7 +161,8 @@ def test_what_became_of_loads() -> None:
         ({"rows_in": 220}, "rows_band", 0.941),
         ({"rows_rejected": 90}, "rejected_share", 0.9),
         ({"rows_rejected": 900, "rows_in": 10_000}, "rejects", 0.9),
-        ({"rows_deleted": 90, "rows_prior": 90}, "deleted_share", None),
+        ({"rows_deleted": 9, "rows_prior": 10}, "deleted_share", None),
+        ({"rows_deleted": 45, "rows_prior": 90}, "deleted_share", 1.0),
         ({"rows_deleted": 300}, "deleted_share", 0.6),
     ],
 )
@@ -227,6 +229,40 @@ def test_entities_without_loads_or_yaml() -> None:
     ]
     assert kinds(found[2]) == ["active"]
     assert found[2].attention[0].steps == []
+
+
+def test_a_refused_load_has_its_whole_advice_on_the_first_page() -> None:
+    """Also a long one, of a first load: that nothing is loaded needs no second finding."""
+    advice = "shop: rows are wrong:\n" + "- id: 'x' is not an int\n" * 40 + "  spark-cdc load now"
+    row = refused("2024-03-05") | {"message": advice}
+    found = entity(reports.line("shop", [row]), NOW)
+    assert [one.kind for one in found.attention] == ["refused"]
+    page = report_page.render("Loads", [found], NOW, []).partition("<script")[0]
+    assert html.unescape(page).count(advice) == 1
+    assert "never been loaded" not in page
+
+
+def test_entities_that_have_never_been_loaded_fold_away() -> None:
+    """Findings as well as tiles, in closed parts at the end."""
+    loaded = entity(reports.line("shop", days(5)), NOW)
+    fresh = [entity(reports.line(name, []), NOW) for name in ("bare", "empty")]
+
+    def parts(*entities: Entity) -> tuple[str, list[str]]:
+        page = report_page.render("Loads", entities, NOW, []).partition("<script")[0]
+        page = page.partition("<main")[2]
+        folded = re.findall(r"<details class=\"more\">.*?</details>", page, re.DOTALL)
+        return re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL), folded
+
+    shown, folded = parts(loaded, *fresh)
+    assert "All clear" in shown and 'data-entity="bare"' not in shown
+    assert [text.count("data-entity=") for text in folded] == [2, 2]
+    assert all("2 entities have never been loaded" in text for text in folded)
+    assert "spark-cdc load --select bare" in folded[0]
+    shown, folded = parts(fresh[0])
+    assert "No entity has a load yet" in shown and "All clear" not in shown
+    assert all("1 entity has never been loaded" in text for text in folded)
+    shown, folded = parts(loaded)
+    assert not folded
 
 
 def never_line() -> dict[str, Any]:
@@ -524,10 +560,19 @@ def test_the_report_of_a_project(
 
 
 @pytest.mark.parametrize(("entities", "details"), [(3, False), (report.MANY + 1, None)])
-def test_ledgers_are_read_only_if_that_is_wanted(entities: int, details: bool | None) -> None:
-    found = [
-        {"entity": f"e{number}", "loads": ["20240301-f-00000001"]} for number in range(entities)
-    ]
+def test_ledgers_are_read_only_if_that_is_wanted(
+    entities: int, details: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = {"loads": ["20240301-f-00000001"]}
+    found = [{"entity": f"e{number}", "log": log} for number in range(entities)]
+    asked = []
+
+    def answered(*_: Any, **parts: Any) -> dict[str, Any]:
+        asked.append(parts.get("details"))
+        return {"entities": found}
+
+    monkeypatch.setattr(state, "ask", answered)
     no_dbt: Any = None
-    (note,) = report._details(no_dbt, report.Scope(details=details), found)[1]
+    (note,) = report._answer(no_dbt, report.Scope(details=details))[1]
     assert "spark-cdc report --details --select" in note
+    assert asked == [None if details is False else {"row_limit": 5, "most": report.MANY}]

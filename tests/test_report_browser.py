@@ -220,11 +220,20 @@ def test_a_command_is_copied_or_selected(browser: Browser, story: Path) -> None:
     assert browser.run("getSelection().toString()") == "spark-cdc load 2024-06-28 --select orders"
 
 
+def axe_of(browser: Browser) -> list[str]:
+    """What axe-core finds on the page that is shown."""
+    browser.run(f"{axe()};0")
+    found: list[str] = browser.run(
+        "axe.run(document).then(({violations}) => violations.map(one =>"
+        " `${one.id}: ${one.nodes.map(node => node.target).join(' ')}`))"
+    )
+    return found
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing(browser: Browser, story: Path, width: int, theme: str) -> None:
     """On the first page and those of entities; with axe-core, which npm brings."""
-    script = axe()
     browser.prefer(theme)
     browser.size(width, 900)
     for fragment in (
@@ -235,12 +244,7 @@ def test_axe_finds_nothing(browser: Browser, story: Path, width: int, theme: str
         "#entity/customers",
     ):
         browser.open(story, fragment)
-        browser.run(f"{script};0")
-        found = browser.run(
-            "axe.run(document).then(({violations}) => violations.map(one =>"
-            " `${one.id}: ${one.nodes.map(node => node.target).join(' ')}`))"
-        )
-        assert found == [], fragment
+        assert axe_of(browser) == [], fragment
 
 
 def test_axe_finds_what_is_wrong(browser: Browser, story: Path) -> None:
@@ -274,6 +278,45 @@ def test_pages_fit_their_width(browser: Browser, sized: Path, width: int, theme:
             "[...document.querySelectorAll('.chart svg')].every(svg =>"
             " svg.getBoundingClientRect().width <= svg.closest('.chart').clientWidth + 1)"
         )
+
+
+def test_values_before_and_after_are_read_on_a_phone(browser: Browser, story: Path) -> None:
+    """Side by side, each with its name, and nothing to scroll to the side."""
+    browser.size(390, 900)
+    browser.open(story, "#entity/invoices")
+    table = "document.querySelector('[aria-label=\"Table: Changed rows\"]')"
+    assert browser.run(f"{table}.scrollWidth <= {table}.clientWidth")
+    cells = (
+        f"[...{table}.querySelectorAll('td.before, td.after')].map(one => {{"
+        " const box = one.getBoundingClientRect();"
+        " return [getComputedStyle(one, '::before').content, box.top, box.left, box.right]; })"
+    )
+    found = browser.run(cells)
+    assert found
+    for before, after in zip(found[::2], found[1::2], strict=True):
+        assert (before[0], after[0]) == ('"Before"', '"After"')
+        assert before[1] == after[1] and before[3] <= after[2] and after[3] <= 390
+        assert min(before[3] - before[2], after[3] - after[2]) >= 120
+    browser.size(1280, 900)
+    assert browser.run(cells)[0][0] == "none"
+
+
+def test_entities_without_loads_unfold_when_they_are_asked_for(
+    browser: Browser, tmp_path: Path
+) -> None:
+    lines = [*reports.story(3, 5), *(reports.line(name, []) for name in ("bare", "blank"))]
+    browser.open(write(tmp_path, lines))
+    seen = (
+        "[...document.querySelectorAll('[data-entity=bare]')].filter(one =>"
+        " one.checkVisibility()).length"
+    )
+    assert browser.run(seen) == 0
+    browser.run("document.querySelector('[data-show=idle]').click()")
+    assert browser.run(seen) == 2
+    assert axe_of(browser) == []
+    browser.open(write(tmp_path, lines))
+    put(browser, "#entity-filter", "bare")
+    assert browser.run(seen) == 2
 
 
 def rows_of(number: int) -> list[dict[str, Any]]:

@@ -81,7 +81,7 @@ def shop(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("is_fresh", [True, False])
+@pytest.mark.parametrize("is_fresh", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_a_refused_load_is_finished(shop: Project, is_fresh: bool) -> None:
     """In a process of its own dbt does not tell what it retries; else it tells the run before."""
     land(shop, DATES[1], "none")
@@ -101,7 +101,7 @@ def test_a_refused_load_is_finished(shop: Project, is_fresh: bool) -> None:
     is_loaded(shop, value)
 
 
-@pytest.mark.parametrize("is_fresh", [True, False])
+@pytest.mark.parametrize("is_fresh", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_events_are_read_with_their_ledger(shop: Project, is_fresh: bool) -> None:
     """The ledger stopped and its events are taken for done: they would be none."""
     value = 40 + is_fresh

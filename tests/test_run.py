@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import os
 import shutil
@@ -10,14 +11,14 @@ import subprocess
 import sys
 from collections import deque
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pyhive.exc import OperationalError
 
 from event_warehouse import EventWarehouse, column
 from project import Project
-from spark_cdc import business_date, dbt_runner, pending, schedule
+from spark_cdc import business_date, console, dbt_runner, pending, schedule
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import ExitCode
@@ -187,7 +188,7 @@ def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     assert code == ExitCode.ATTENTION, said
     assert told["held"]["loaded"] == []
     assert "2024-03-02 undone. Restore it: spark-cdc redo held" in told["held"]["waits"]
-    assert "spark-cdc replay --from 2024-02-01 --dates 2024-02-01" in told["held"]["notes"][0]
+    assert "spark-cdc replay held --from 2024-02-01 --dates 2024-02-01" in told["held"]["notes"][0]
     assert told["holes"]["loaded"] == [DATES[2]]
     assert project.operate("redo", entities=["held"]).success
     code, told, said = call("held")
@@ -319,6 +320,46 @@ def test_what_is_missing() -> None:
 )
 def test_exit_codes(states: list[dict[str, Any]], code: int) -> None:
     assert pending.code_of([pending.Work("a", **state) for state in states]) == code
+
+
+PROBLEMS = (
+    "spark_cdc found 2 problems before anything was written:"
+    "\n  - b: the hashes of its sensitive columns are keyed with a secret, and there is none"
+    "\n  - b: meta.spark_cdc.x is no setting"
+)
+
+
+@pytest.mark.parametrize("problems", [PROBLEMS, "spark_cdc found 1 problem:\n  - var x is y"])
+def test_one_that_is_misdeclared_stops_no_other(problems: str) -> None:
+    runs: list[str] = []
+
+    class Dbt:
+        def run(self, *words: str, **_: Any) -> dbt_runner.Done:
+            runs.append(" ".join(words))
+            if "b_committed" in words or problems != PROBLEMS:
+                told = json.dumps({"entities": [], "problems": problems})
+                return dbt_runner.Done(False, f"{dbt_runner.DATA}{told}")
+            nodes = [dbt_runner.Node(f"{name}_committed", "success", "OK") for name in "ac"]
+            return dbt_runner.Done(True, "", 2, tuple(nodes))
+
+    works = [pending.Work(name, models=[f"{name}_committed"]) for name in "abc"]
+    for work in works:
+        work.waiting.append("2024-03-01")
+    arguments = command_line.parser().parse_args(["load"])
+    rounds = pending.Rounds(cast(dbt_runner.Dbt, Dbt()), works, arguments)
+    outcomes = rounds.load(works, console.Screen(3, "dates", io.StringIO()))
+    if problems == PROBLEMS:
+        assert [one.is_committed for one in outcomes] == [True, False, True]
+        assert [work.is_misdeclared for work in works] == [False, True, False]
+        assert outcomes[1].failure.splitlines() == [
+            "b: the hashes of its sensitive columns are keyed with a secret, and there is none",
+            "b: meta.spark_cdc.x is no setting",
+        ]
+        assert runs[1:] == ["run --select a_committed c_committed"]
+    else:
+        assert {one.failure for one in outcomes} == {problems}
+        assert all(work.is_misdeclared for work in works)
+        assert len(runs) == 1
 
 
 def test_a_dry_run_names_the_dates(capsys: Any) -> None:

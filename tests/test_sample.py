@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import base64
 import datetime
 import gzip
 import json
@@ -19,6 +20,7 @@ from spark_cdc import new, sample
 from spark_cdc.entity import Column, Entity, rules
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.inference import Number, numbers_of_texts, type_of_json, type_of_texts
+from test_file_values import Files
 
 pytestmark = pytest.mark.proves("new entities")
 
@@ -61,6 +63,23 @@ NAMES = [
     ),
     *("event_time", "event_op", "x" * 200, "{{ x }}", "{% y %}", "- x: [y]", "_a", "order_no"),
 ]
+
+# Parquet as pandas writes a frame of which rows were taken: times in nanoseconds, and its index.
+PANDAS = base64.b64decode(
+    "UEFSMRUAFTwVPCwVBhUAFQYVBhwAAAACAAAABgEBAAAAAAAAAAMAAAAAAAAABAAAAAAAAAAVABUsFSwsFQYVABUGFQYc"
+    "AAAAAgAAAAMDADKWPjaIuRcAAHTmzwO6FxUAFTwVPCwVBhUAFQYVBhwAAAACAAAABgEAaDo3Noi5FwBoOjc2iLkXAGg6"
+    "NzaIuRcVABUsFSwsFQYVABUGFQYcAAAAAgAAAAMFAAAAAAAA9D8AAAAAAAAcQBUAFSwVLCwVBhUAFQYVBhwAAAACAAAA"
+    "BgECAAAAw4QBAAAAYwEAAABkFQAVDBUMLBUGFQAVBhUGHAAAAAIAAAAGABUAFTwVPCwVBhUAFQYVBhwAAAACAAAABgEA"
+    "AAAAAAAAAAIAAAAAAAAAAwAAAAAAAAAVBBmMNQAYBnNjaGVtYRUOABUEJQIYAmlkABUEJQIYAmF0bIwSHDwAAAAAABUE"
+    "JQIYBHNlZW5sjBEcPAAAAAAAFQolAhgGYW1vdW50ABUMJQIYBG5hbWUlAEwcAAAAFQIlAhgHbm90aGluZ2y8AAAAFQQl"
+    "AhgRX19pbmRleF9sZXZlbF8wX18AFgYZHBl8JgAcFQQZJQYAGRgCaWQVABYGFmIWYiYISRwVABUAFQIAPCkGGSYABgAA"
+    "ACYAHBUEGSUGABkYAmF0FQAWBhZSFlImakkcFQAVABUCADwpBhkmAgQAAAAmABwVBBklBgAZGARzZWVuFQAWBhZiFmIm"
+    "vAFJHBUAFQAVAgA8KQYZJgAGAAAAJgAcFQoZJQYAGRgGYW1vdW50FQAWBhZSFlImngJJHBUAFQAVAgA8KQYZJgIEAAAA"
+    "JgAcFQwZJQYAGRgEbmFtZRUAFgYWUhZSJvACSRwVABUAFQIAPBYIGQYZJgAGAAAAJgAcFQIZJQYAGRgHbm90aGluZxUA"
+    "FgYWMhYyJsIDSRwVABUAFQIAPCkGGSYGAAAAACYAHBUEGSUGABkYEV9faW5kZXhfbGV2ZWxfMF9fFQAWBhZiFmIm9ANJ"
+    "HBUAFQAVAgA8KQYZJgAGAAAAFs4EFgYmCBbOBAAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGXwcAAAc"
+    "AAAcAAAcAAAcAAAcAAAcAAAAIwIAAFBBUjE="
+)
 
 
 def parsed(path: Path, *words: str, name: str = "things") -> argparse.Namespace:
@@ -121,6 +140,11 @@ def judged_as_dbt_reads_it(entity: Entity) -> list[str]:
         ("123456789012345678901 1.5", "decimal(38,1)"),
         ("1" * 39, "string"),
         ("1.5 2 .5 1e5", "double"),
+        ("1250.00 -89.90 .05", "decimal(18,2)"),  # money
+        ("1250.00 89.9", "double"),
+        ("1250.00 89", "double"),
+        ("9999999999999999.99", "decimal(18,2)"),
+        ("12345678901234567.89", "decimal(38,2)"),
         ("0.30000000000000004", "double"),
         ("1.00000000000000000001 22", "decimal(38,20)"),
         ("1e400 1", "string"),
@@ -173,11 +197,12 @@ def test_times_that_need_a_format():
     [
         ("1.234,56 2,5", [("double", (",", ".", False))]),
         ("1,234.56 7", [("double", (None, ",", False))]),
-        ("12.50- 3.00", [("double", (None, None, True))]),
+        ("12.50- 3.00", [("decimal(18,2)", (None, None, True))]),
+        ("1.250,00 89,90", [("decimal(18,2)", (",", ".", False))]),
         ("12,50- 3", [("double", (",", None, True))]),
         ("1.234.567 1", [("bigint", (",", ".", False))]),
         ("1'234.50 0.5", [("double", (None, "'", False))]),
-        ("1\u202f234,56", [("double", (",", " ", False))]),
+        ("1\u202f234,56", [("decimal(18,2)", (",", " ", False))]),
         ("123456789.123456789,5 1", []),
         ("1.234.567.890.123.456.789,05", [("decimal(38,2)", (",", ".", False))]),
         ("1,234", [("double", (",", None, False)), ("bigint", (None, ",", False))]),
@@ -203,7 +228,7 @@ def test_the_columns_of_a_file_tell_how_its_numbers_are_written(tmp_path, capsys
     columns = {column.name: column for column in made(path, "--key", "id").columns}
     assert {name: (one.data_type, one.meta) for name, one in columns.items()} == {
         "id": ("bigint", {"role": "key"}),
-        "price": ("double", {"decimal": ",", "grouping": "."}),
+        "price": ("decimal(18,2)", {"decimal": ",", "grouping": "."}),
         "count": ("bigint", {"decimal": ",", "grouping": "."}),
         "debit": ("double", {"decimal": ",", "trailing_sign": True}),
         "share": ("double", {"decimal": ","}),
@@ -240,6 +265,7 @@ def test_types_of_json():
         (["1", "2"], "string"),
         (["2024-02-03", None], "date"),
         ([whole, point], "double"),
+        ([Number("1250.00"), Number("89.90"), None], "decimal(18,2)"),
         ([long], "decimal(38,0)"),
         ([[], [whole], [None, point]], "array<double>"),
         ([[]], "array<string>"),
@@ -412,8 +438,8 @@ def test_the_head_of_a_large_sample_is_enough(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no columns"),
-        ("\n\n", "has no columns"),
+        ("", "has 0 bytes"),
+        ("\n\n", "has no line but blank ones"),
         ("id,,a\n1,2,3", "has a column without a name"),
         ("id,a,a\n1,2,3", "names are the same, case apart: ['a', 'a']"),
         ("id,a,A\n1,2,3", "names are the same, case apart: ['a', 'A']"),
@@ -429,10 +455,97 @@ def test_csv_that_a_load_would_refuse(tmp_path, text, message):
 
 def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "x.csv"
-    for content in ("é".encode("latin-1"), gzip.compress(b"id\n1")):
+    for content, message in [
+        (gzip.compress(b"id\n1", mtime=0), "is packed by gzip (.gz), no text"),
+        (b"PK\x03\x04\xff", "is a ZIP archive or an Excel file, no text"),
+        (b"PAR1\xff", "is Parquet, no text"),
+        (b"id\n\0\xff", "has bytes that are 0"),
+    ]:
         path.write_bytes(content)
-        assert "is no text in UTF-8" in refused(path)
-    assert "is no text in nonsense" in refused(path, "--option", "encoding=nonsense")
+        assert message in refused(path)
+    path.write_bytes(b"id\n1\n")
+    assert "the encoding 'nonsense' is unknown" in refused(path, "--option", "encoding=nonsense")
+    path.write_bytes("é".encode("latin-1"))
+    assert "is no text in UTF-16" in refused(path, "--option", "encoding=UTF-16")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "named", "what"),
+    [
+        ("latin-1", "windows-1252", "line 2 has the byte 0xFC, 'ü' in windows-1252"),
+        ("cp1252", "windows-1252", "line 2 has the byte 0xFC, 'ü' in windows-1252"),
+        ("utf-16", "UTF-16", "begins with the mark of UTF-16"),
+    ],
+)
+def test_text_in_another_encoding_names_the_option(tmp_path, encoding, named, what):
+    """The command that the message ends with reads the sample."""
+    path = tmp_path / "x.csv"
+    path.write_bytes("id;name\n1;Müller\n".encode(encoding))
+    with pytest.raises(SparkCdcError) as error:
+        made(path, "--key", "id")
+    assert what in error.value.message
+    command = f"spark-cdc new NAME --from-file {path} --option encoding={named}"
+    assert error.value.next_step.endswith(command)
+    entity = made(path, "--key", "id", "--option", f"encoding={named}")
+    assert entity.options["encoding"] == named
+    assert [one.data_type for one in entity.columns] == ["bigint", "string"]
+
+
+def test_json_in_another_encoding_becomes_utf_8(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes('{"id": 1, "name": "Müller"}\n'.encode("latin-1"))
+    with pytest.raises(SparkCdcError) as error:
+        made(path, "--key", "id")
+    assert "JSON is read in UTF-8" in error.value.message
+    assert f"iconv -f windows-1252 -t UTF-8 {path} >" in error.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("k.csv", "", "k.csv' has 0 bytes"),
+        ("k.json", "", "k.json' has 0 bytes"),
+        ("k.parquet", "", "k.parquet' has 0 bytes"),
+        ("k.csv", "\n \n", "k.csv' has no line but blank ones"),
+        ("k.csv", ",id\n0,7\n", "without a name, number 1, as pandas writes its index"),
+        ("k.csv", "id,\n0,7\n", "without a name, number 2."),
+    ],
+)
+def test_samples_of_nothing(tmp_path, name, text, message):
+    """One cause, the one that it is."""
+    assert message in refused(written(tmp_path, text, name))
+
+
+def test_folders_of_nothing(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    written(folder, "", "_SUCCESS")
+    assert "has no files" in refused(folder, "--format", "csv")
+    written(folder, "id\n1\n", "a.csv")
+    assert found(folder, "--format", "csv") == {"id": "bigint"}
+    written(folder, "", "b.csv")
+    assert "b.csv' has 0 bytes" in refused(folder, "--format", "csv")
+
+
+def test_german_csv(tmp_path, capsys):
+    """Semicolons, decimal commas, days before months, CRLF, the mark of UTF-8."""
+    text = (
+        "\ufeffRechnungs-Nr;Kunde;Straße;Datum;Betrag;Menge;Bezahlt\r\n"
+        "R-001;Müller & Söhne;Hauptstr. 5;04.03.2024;1.250,00;3,5;ja\r\n"
+        "R-002;Größe GmbH;Ring 7;15.03.2024;89,90;1;nein\r\n"
+    )
+    entity = made(written(tmp_path, text), "--key", "Rechnungs-Nr")
+    assert entity.options == {"escape": '"', "sep": ";"}
+    assert [(one.name, one.data_type, one.format, one.decimal) for one in entity.columns] == [
+        ("rechnungs_nr", "string", None, None),
+        ("kunde", "string", None, None),
+        ("strasse", "string", None, None),
+        ("datum", "date", "dd.MM.yyyy", None),
+        ("betrag", "decimal(18,2)", None, ","),
+        ("menge", "double", None, ","),
+        ("bezahlt", "string", None, None),
+    ]
+    assert judged_as_dbt_reads_it(entity) == []
 
 
 # --- JSON ---------------------------------------------------------------------
@@ -461,6 +574,66 @@ def test_json_sample(tmp_path):
 def test_json_that_a_load_would_refuse(tmp_path, line):
     path = written(tmp_path, '{"id": 1}\n' + line, "x.json")
     assert f"line 2 of {path} is not one JSON object" in refused(path, "--key", "id")
+
+
+OVER_LINES = {
+    "an array": '[{"id": 1, "note": "a, [b"},\n {"id": 2.5}]\n',
+    "an array on one line": '[{"id":1,"note":"x"},{"id":2.5,"note":null}]',
+    "a pretty array": '[\n  {\n    "id": 1\n  },\n  {\n    "id": 2.5,\n    "note": "y"\n  }\n]\n',
+    "a pretty object": '{\n  "id": 1.5,\n  "note": "z"\n}\n',
+    "pretty objects": '{\n  "id": 1.5\n}\n{\r\n  "id": 2,\n  "note": "z"\r\n}\r\n',
+}
+
+
+@pytest.mark.parametrize("name", OVER_LINES)
+def test_json_over_several_lines(tmp_path, name):
+    path = written(tmp_path, OVER_LINES[name], "x.json")
+    entity = made(path, "--key", "id")
+    assert entity.options == {"multiLine": "true"}
+    assert found(path) == {"id": "double", "note": "string"}
+    given = made(path, "--key", "id", "--option", "multiLine=true")
+    assert (given.options, given.columns) == (entity.options, entity.columns)
+
+
+def test_json_lines_take_no_option(tmp_path):
+    path = written(tmp_path, '{"id": 1}\n{"id": 2}\n', "x.json")
+    assert made(path, "--key", "id").options == {}
+    assert found(path) == {"id": "bigint"}
+    assert made(path, "--key", "id", "--option", "multiLine=true").columns == [
+        Column("id", "bigint", role="key")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ('[{"id": 1}, 5]', "element 2 of {path} is not one JSON object: it is a list or a single"),
+        ('[{"id": 1}, ]', "element 2 of {path} is not one JSON object"),
+        ('[{"id": 1}', "element 1 of {path} is not one JSON object: neither a comma nor the end"),
+        ('[{"id": 1} {"id": 2}]', "element 1 of {path} is not one JSON object: neither a comma"),
+        ('[{"id": 1,', "element 1 of {path} is not one JSON object"),
+        ('[{"id": 1, "id": 2}]', "element 1 of {path} is not one JSON object: it has a name twice"),
+        ('[{"id": 1, "ID": 2}]', "element 1 of {path} has names that are the same, case apart"),
+        ('[{"id": 1}] [{"id": 2}]', "{path} has text behind its array"),
+        ("[]", "'{path}' has no object with a name"),
+    ],
+)
+def test_json_arrays_that_a_load_would_refuse(tmp_path, text, problem):
+    path = written(tmp_path, text, "x.json")
+    assert problem.format(path=path) in refused(path, "--key", "id")
+
+
+def test_a_json_array_that_is_longer_than_is_looked_at(tmp_path, monkeypatch):
+    path = written(tmp_path, json.dumps([{"id": number} for number in range(9)]), "x.json")
+    monkeypatch.setattr(sample, "LIMIT", 25)
+    assert found(path) == {"id": "bigint"}
+
+
+def test_a_json_array_that_is_said_to_be_lines(tmp_path):
+    path = written(tmp_path, '[{"id": 1}]', "x.json")
+    assert "Arrays take --option multiLine=true" in refused(
+        path, "--key", "id", "--option", "multiLine=false"
+    )
 
 
 # --- all of it ----------------------------------------------------------------
@@ -511,7 +684,47 @@ def test_new_says_how_to_go_on(tmp_path, monkeypatch, capsys, words, folder):
     assert f"  install -D {tmp_path / 'sample.csv'} landing/a/{today}/sample.csv\n" in printed
     assert f"  spark-cdc load {today} --select a\n" in printed
     assert f"  dbt run --select tag:spark_cdc.a --vars '{{business_date: {today}}}'\n" in printed
-    assert "starts in the Spark server's working directory" in printed
+    assert "starts in the project's folder" in printed
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_open"),
+    [
+        ("a.csv", b"id,v\n1,a\n", False),
+        ("a.csv", b"id,v\r\n1,a\r\n", False),
+        ("a.csv", b"id,v\n1,a", True),
+        ("a.csv.gz", gzip.compress(b"id,v\n1,a", mtime=0), True),
+        ("a.csv.gz", gzip.compress(b"id,v\n1,a\n", mtime=0), False),
+        ("a.json", b'{"id": 1, "v": "a"}\n{"id": 2, "v": "b"}', True),
+        ("a.json", b'{"id": 1, "v": "a"}\n', False),
+    ],
+)
+def test_a_sample_without_a_last_line_end(tmp_path, monkeypatch, capsys, name, content, is_open):
+    """Loads would refuse files like it, so the guard is off, which `new` says."""
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(content)
+    args = parsed(tmp_path / name, "--key", "id", name="things")
+    assert args.run(args) == 0
+    text = (tmp_path / "models/things/things.yml").read_text("utf-8")
+    said = f"{tmp_path / name} ends without a line end, so the guard unfinished_file is off"
+    assert (said in capsys.readouterr().out) is is_open
+    assert ("unfinished_file" in text) is is_open
+    if is_open:
+        assert yaml.safe_load(text)["models"][0]["config"]["meta"]["spark_cdc"]["guards"] == {
+            "unfinished_file": None
+        }
+        assert judged_as_dbt_reads_it(new.entity_of(args)) == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "latin-1"])
+def test_the_last_line_end_in_other_encodings(tmp_path, encoding):
+    for text, is_open in (("id\n1\n", False), ("id\n1", True), ("id\r\n1\r\n", False)):
+        (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+        assert sample.has_open_end(tmp_path / "a.csv", {"encoding": encoding}) is is_open
+    (tmp_path / "a.csv").write_bytes(b"id|1|")
+    assert sample.has_open_end(tmp_path, {"lineSep": "|"}) is False
+    assert sample.has_open_end(tmp_path, {}) is True
 
 
 @pytest.mark.parametrize(
@@ -569,7 +782,105 @@ def test_what_new_says_of_a_sample_that_is_landed(tmp_path, monkeypatch, capsys,
     assert f"spark-cdc load {date} --select a\n" in printed
 
 
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("id:int:key, email:string", "email looks personal"),
+        ("id:int:key, Kunde:string:from=K", None),
+        ("id:int:key, contact_e_mail:string, phone_no:string", "contact_e_mail, phone_no look"),
+        ("id:int:key, email:string:sensitive", None),
+        ("id:int:key, emails_sent:int, mailing:string", None),
+        ("id:int:key, email_changed:string:control, op:string", None),
+        ("iban:string:key, name:string", "iban looks personal"),
+    ],
+)
+def test_new_mentions_sensitive_for_what_looks_personal(tmp_path, capsys, columns, said):
+    listed = tmp_path / "tables.csv"
+    listed.write_text(f'entity,columns\na,"{columns.lower()}"\n')
+    for words in (["a", "--columns", columns.lower()], ["--many", str(listed)]):
+        assert command_line.main(["new", *words, "--dry-run"]) == 0
+        printed = capsys.readouterr().out
+        assert (f"{said or 'personal'}" in printed) is bool(said), printed
+        assert ("set sensitive: true" in printed) is bool(said)
+
+
 # --- with Spark ---------------------------------------------------------------
+
+
+def test_pandas_parquet(tmp_path, monkeypatch, capsys):
+    """Its times in nanoseconds need an encoding; its index follows the row's position."""
+    path = tmp_path / "x.parquet"
+    path.write_bytes(PANDAS)
+    entity = made(path, "--key", "id")
+    assert [(one.name, one.data_type, one.encoding, one.role) for one in entity.columns] == [
+        ("id", "bigint", None, "key"),
+        ("at", "timestamp_ntz", "nanos", None),
+        ("seen", "timestamp", "nanos", None),
+        ("amount", "double", None, None),
+        ("name", "string", None, None),
+        ("nothing", "string", None, None),
+        ("index_level_0", "bigint", None, "untracked"),
+    ]
+    assert judged_as_dbt_reads_it(entity) == []
+    assert "index=False" in capsys.readouterr().err
+    assert made(path, "--key", "__index_level_0__").columns[-1].role == "key"
+    path.write_bytes(PANDAS[:-9])
+    assert "Spark can't read" in refused(path, "--key", "id")
+
+
+GERMAN = (
+    "Rechnungs-Nr;Straße;Datum;Betrag;Menge\r\nR-001;Hauptstr. 5;04.03.2024;1.250,00;3,5\r\n"
+    "R-002;Größe 7;15.03.2024;89,90;1\r\n"
+)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("name", "data", "words", "expected"),
+    [
+        (
+            "x.csv",
+            GERMAN.encode("cp1252"),
+            ["--key", "Rechnungs-Nr", "--option", "encoding=windows-1252"],
+            [
+                ("R-001", "Hauptstr. 5", "2024-03-04", "1250.00", "3.5"),
+                ("R-002", "Größe 7", "2024-03-15", "89.90", "1.0"),
+            ],
+        ),
+        (
+            "x.parquet",
+            PANDAS,
+            ["--key", "id"],
+            [
+                (1, "2024-03-04 10:15:00.123456", "2024-03-04 10:15:00", "1.25", "Ä", None, 0),
+                (3, "2024-03-06 00:00:00", "2024-03-04 10:15:00", None, "c", None, 2),
+                (4, None, "2024-03-04 10:15:00", "7.0", "d", None, 3),
+            ],
+        ),
+    ],
+)
+def test_a_load_takes_files_of_the_first_day(
+    cursor, schema, tmp_path, name, data, words, expected
+) -> None:
+    """A German export of Excel, and what pandas writes, by what `new` proposes for them."""
+    folder = tmp_path / "in" / "2024-01-01"
+    folder.mkdir(parents=True)
+    (folder / name).write_bytes(data)
+    entity = made(folder / name, *words)
+    columns = [
+        {"name": one.name, "data_type": one.data_type, "config": {"meta": one.meta}}
+        for one in entity.columns
+    ]
+    config = {"meta": {"spark_cdc": entity.settings}}
+    read = Files(
+        cursor, schema, tmp_path, {"name": "stg_things", "config": config, "columns": columns}
+    )
+    read.load("2024-01-01")
+    shown = [
+        f"cast({one.name} as string)" if one.data_type not in ("string", "bigint") else one.name
+        for one in entity.columns
+    ]
+    assert read.rows(", ".join(shown)) == expected
 
 
 @pytest.mark.integration

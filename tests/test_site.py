@@ -81,7 +81,7 @@ def test_links_lead_to_pages_and_to_files_of_the_project(site: Path) -> None:
 def test_lists_are_those_of_a_git_host(site: Path) -> None:
     home = (site / "index.html").read_text("utf-8")
     known = home.partition("What to know before the first load")[2].partition("</li>\n</ul>")[0]
-    assert known.count("<li>") == 4 and "- <strong>" not in home
+    assert known.count("<li>") == 5 and "- <strong>" not in home
     query = hooks._lists("- one:\n\n  ```sql\n  select 1\n    as n\n  ```\n\n  more\n\nend")
     assert query == "- one:\n\n    ```sql\n    select 1\n      as n\n    ```\n\n    more\n\nend"
     assert hooks._lists("Before\n- one\n  - two\n\n    code") == (

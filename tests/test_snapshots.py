@@ -238,7 +238,7 @@ def test_full_snapshots_among_events_are_what_the_oracle_says(
         assert set(found) == {(key, *row) for key, row in table.rows.items()}, (day, kind)
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_a_full_snapshot_among_events(
     project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import datetime as dt
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -254,6 +254,13 @@ def test_snapshots_of_iceberg_in_their_order() -> None:
         (3, 2, {1: None, 2: 1, 3: 2}, "snapshot 2 of lake.shop.orders does not follow on 3"),
         (3, 5, {1: None, 2: 1, 3: 2, 5: 2}, "the table was rolled back"),
         (3, 8, {7: None, 8: 7}, "or dropped and made anew"),
+        (
+            3,
+            8,
+            {1: None, 2: 1, 3: 2, 8: None},
+            "replaced as a whole since snapshot 3 was",
+        ),
+        (3, 9, {1: None, 2: 1, 3: 2, 8: None, 9: 8}, "as dbt's table materialization runs it"),
         (None, 4, {5: 4}, "snapshot 4 of lake.shop.orders is not there any more"),
     ],
 )
@@ -286,16 +293,21 @@ def decide() -> Decide:
         now: dict[str, Any] | None = None,
         load_type: str = "events",
         replay: bool = False,
+        schemas: Sequence[Any] = (),
+        noted: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         name = "20240304-s-00000002" if load_type == "full" else "20240304-e-00000002"
         records = {name: {"feed": replaced}} if replaced and not compacted else {}
         if compacted:
             records["20240304-h-00000009"] = {"feeds": {name: replaced}}
+        if noted and parent:
+            records[parent] = noted
         given: Macros = macros(
             node(DELTA),
             var={"business_date": "2024-03-04", "spark_cdc_load_type": load_type},
             _events_delta_cdf_feed_now=lambda table: now or {"id": "a", "newest": 9, "at": "then"},
             _events_delta_cdf_feed_range=lambda *words: {"problem": None, "offset": 0, "number": 9},
+            _events_delta_cdf_feed_schemas=lambda *words: {"problem": None, "schemas": schemas},
             _load_records=lambda ledger, loads: {k: v for k, v in records.items() if k in loads},
             _current_timeline=lambda run, is_planned: {"loads": ["20240304-h-00000009"]},
             _refuse_load=refuse,
@@ -343,6 +355,7 @@ def test_a_rerun_and_a_replay_read_the_same(decide: Decide, compacted: bool, rep
     [
         ({"applied": {"highest": [1, 4, 1]}}, "20240303-e-00000001, did not read the change feed"),
         ({"applied": READ, "now": {"id": "b", "newest": 1}}, "it was dropped and made anew, or"),
+        ({"applied": READ, "now": {"id": "b", "newest": 1}}, "which is no feed: docs/source_feeds"),
         (
             {"applied": READ, "replaced": {"id": "b", "to": 1, "at": None}},
             "is not the table that was read before",
@@ -359,8 +372,7 @@ def test_gaps_are_refused(decide: Decide, given: dict[str, Any], message: str) -
     if given.get("replay"):
         assert "Replay from a later date" in text
     else:
-        assert "spark-cdc load 2024-03-04 --select orders --load-type full" in text
-        assert "spark_cdc_load_type: {orders: full}}'" in text
+        assert text.endswith("spark_cdc_load_type: {orders: full}}'")
 
 
 def test_a_table_that_is_made_anew_is_taken_as_a_whole(decide: Decide) -> None:
@@ -370,6 +382,167 @@ def test_a_table_that_is_made_anew_is_taken_as_a_whole(decide: Decide) -> None:
     before = {"id": "a", "to": 6, "at": "before"}
     again = decide(applied=READ, now=now, load_type="full", replaced=before)
     assert (again["id"], again["to"]) == ("b", 2)
+
+
+def field(name: str, mark: Any, type_: Any = "string") -> dict[str, Any]:
+    """A field of a schema: as Delta has it, or of Iceberg's where it has a number."""
+    if isinstance(mark, int):
+        return {"id": mark, "name": name, "type": type_}
+    metadata = {"delta.columnMapping.physicalName": mark} if mark else {}
+    return {"name": name, "type": type_, "metadata": metadata}
+
+
+def schema(*fields: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "struct", "fields": list(fields)}
+
+
+def test_the_fields_of_nested_columns() -> None:
+    given = plain()
+    delta = field("S", "p", {"type": "array", "elementType": schema(field("A", "q"))})
+    assert given._field_ids(delta) == {"": "p", "element": "element", "element.a": "q"}
+    listed = {"type": "list", "element-id": 5, "element": schema(field("a", 6))}
+    assert given._field_ids(field("s", 4, listed)) == {"": 4, "element": 5, "element.a": 6}
+    mapped = {"type": "map", "key-id": 5, "key": "string", "value-id": 6, "value": "int"}
+    assert given._field_ids(field("m", 4, mapped)) == {"": 4, "key": 5, "value": 6}
+    assert given._field_ids(field("Plain", None)) == {"": "plain"}
+
+
+NOTED = {"fields": {"id": {"": 1}, "value": {"": 2}}}
+AS_IT_WAS = schema(field("ID", 1), field("VALUE", 2), field("more", 3))
+
+
+@pytest.mark.parametrize(
+    ("schemas", "wanted"),
+    [
+        ([], NOTED["fields"]),
+        ([AS_IT_WAS], NOTED["fields"]),
+        # what is gone is remembered, in case that the name comes back
+        ([schema(field("id", 1))], NOTED["fields"]),
+        # another field, at any time in between
+        ([schema(field("id", 1)), schema(field("id", 1), field("value", 9))], "name of value: col"),
+        ([schema(field("id", 1), field("value", 9)), AS_IT_WAS], "name of value: columns"),
+        ([schema(field("id", 2), field("value", 1))], "id (its former field is value now), value"),
+        ([schema(field("id", 1), field("v", 2), field("value", 4))], "its former field is v now"),
+    ],
+)
+@pytest.mark.parametrize("noted", [{"feed": NOTED}, {"last_feed": NOTED}])
+def test_fields_that_changed_without_a_row(
+    decide: Decide, schemas: list[Any], wanted: Any, noted: dict[str, Any]
+) -> None:
+    if isinstance(wanted, dict):
+        assert decide(applied=READ, schemas=schemas, noted=noted)["fields"] == wanted
+        return
+    with pytest.raises(CompilerError) as caught:
+        decide(applied=READ, schemas=schemas, noted=noted)
+    assert wanted in str(caught.value)
+    assert "--vars '{business_date: 2024-03-04, spark_cdc_load_type: {orders: full}}'" in str(
+        caught.value
+    )
+    # a full snapshot takes the table as it is, and so does a load of a ledger that noted nothing
+    full = decide(applied=READ, schemas=schemas[-1:], noted=noted, load_type="full")
+    assert full["fields"].keys() == {"id", "value"}
+    decide(applied=READ, schemas=schemas, noted={"feed": {}})
+    decide(applied=READ, schemas=schemas)
+
+
+def test_names_that_the_yaml_follows() -> None:
+    settings = node(ICEBERG)
+    settings["columns"][1]["config"] = {"meta": {"from": "town", "renamed_from": "city"}}
+    given = macros(settings, _events_iceberg_changelog_feed_schemas=lambda *words: found)
+    entity, feed = given._entity("orders"), {"table": "shop.orders"}
+    known = {"fields": {"id": {"": 1}, "city": {"": 2}}}
+    found = {"problem": None, "schemas": [schema(field("id", 1), field("town", 2))]}
+    now = {"log": [{"file": "a"}, {"file": "b"}]}
+    fields = {"id": {"": 1}, "value": {"": 2}}
+    assert given._change_feed_fields(entity, feed, now, known) == {
+        "problem": None, "fields": fields, "log": "b",
+    }  # fmt: skip
+    found = {"problem": None, "schemas": [schema(field("id", 1), field("town", 3))]}
+    assert "name of value: " in given._change_feed_fields(entity, feed, now, known)["problem"]
+
+
+def delta_schemas(feed: dict[str, Any], between: Any, is_known: bool, history: Any = ()) -> Any:
+    given = macros(
+        node(DELTA),
+        _events_delta_cdf_schemas_between=lambda *words: between,
+        _events_delta_cdf_schema_of=lambda location, version: [f"of {version}"],
+        run_query=lambda sql: SimpleNamespace(rows=history),
+    )
+    now = {"location": "/warehouse/orders", "newest": feed["to"]}
+    return given._events_delta_cdf_feed_schemas({"table": "shop.orders"} | feed, now, {}, is_known)
+
+
+def test_schemas_of_delta() -> None:
+    read = {"after": 3, "to": 7}
+    assert delta_schemas({"after": None, "to": 7}, None, False)["schemas"] == ["of 7"]
+    assert delta_schemas(read, [], True)["schemas"] == []
+    assert delta_schemas(read, [], False)["schemas"] == ["of 7"]
+    assert delta_schemas(read, ["one", "two"], True)["schemas"] == ["one", "two"]
+    assert delta_schemas({"after": 7, "to": 7}, None, True) == {"problem": None, "schemas": []}
+    # a catalog that keeps the log to itself
+    row = {"version": 5, "operation": "ADD COLUMNS"}
+    assert delta_schemas(read, None, True, [row])["problem"] is None
+    row["operation"] = "RENAME COLUMN"
+    found = delta_schemas(read, None, True, [row, {"version": 8, "operation": "RESTORE"}])
+    assert "it was changed by RENAME COLUMN in version 5, and its log can't be" in found["problem"]
+
+
+def iceberg_schemas(known: dict[str, Any], log: list[dict[str, Any]]) -> Any:
+    refused = "Error occurred during query planning: \nNo FileSystem for scheme s3"
+    given = macros(node(ICEBERG), _plan=lambda sql: refused)
+    feed = {"table": "shop.orders", "after": 3, "to": 4, "is_now": False}
+    return given._events_iceberg_changelog_feed_schemas(feed, {"log": log}, known, True)["problem"]
+
+
+def test_schemas_of_iceberg_that_can_not_be_read() -> None:
+    log = [
+        {"file": name, "snapshot": snapshot}
+        for name, snapshot in zip("abcd", (2, 3, 4, 4), strict=True)
+    ]
+    assert "it was changed without a snapshot (d), and Spark can't read d" in iceberg_schemas(
+        {"fields": {}, "log": "b"}, log
+    )
+    assert iceberg_schemas({"fields": {}, "log": "b"}, log[:3]) is None
+    assert iceberg_schemas({"fields": {}, "log": "d"}, log) is None
+    assert "more commits since the last load than" in iceberg_schemas({"log": "z"}, log)
+    assert iceberg_schemas({}, log) is None
+
+
+def test_rows_of_a_snapshot_under_the_columns_of_now(decide: Decide) -> None:
+    """A snapshot has the columns of its own time, so the table is read as it is."""
+    log = [{"file": "a", "snapshot": 9}, {"file": "b", "snapshot": 9}]
+    now = {"id": None, "newest": 9, "log": log}
+    read = {"highest": [1, 4, 1], "feed": {"id": None, "to": 4, "offset": 0}}
+    assert decide(applied=read, now=now, load_type="full")["is_now"]
+    assert not decide(applied=read, now=now)["is_now"]
+    assert not decide(applied=read, now=now | {"log": log[:1]}, load_type="full")["is_now"]
+    before = {"id": None, "to": 6, "at": None, "is_now": True}  # can't be read again
+    assert decide(applied=read, now=now, load_type="full", replaced=before)["to"] == 9
+    given = macros(node(ICEBERG))
+    feed = {"table": "lake.orders", "after": None, "to": 9, "is_now": True}
+    sql = given._events_iceberg_changelog_feed_sql(None, feed, True)
+    assert "from lake.orders\nwhere if(" in sql
+    assert "(select snapshot_id from lake.orders.refs where name = 'main') = 9" in sql
+    sql = given._events_iceberg_changelog_feed_sql(None, feed | {"is_now": False}, True)
+    assert sql.endswith("from lake.orders version as of 9")
+
+
+@pytest.mark.parametrize(
+    ("type_", "wanted"), [("map<string,int>", True), ("array<int>", False), ("variant", True)]
+)
+def test_columns_without_an_order(type_: str, wanted: bool) -> None:
+    """Iceberg would sort all columns of a table to tell changes from copies."""
+    rows = [{"col_name": "m", "data_type": type_}]
+    given = macros(node(ICEBERG), _described=lambda sql: rows)
+    feed = {"table": "lake.shop.orders", "after": 3, "to": 4}
+    entity = given._entity("orders")
+    sql = given._events_iceberg_changelog_call_sql(entity, feed)
+    assert ("identifier_columns => array('id')," in sql) == wanted
+    entity |= {"key_columns": [], "source": entity["source"] | {"feed": feed | {"after": None}}}
+    problem = given._events_iceberg_changelog_feed_range(entity, {"parents": {}}, None, 0)[
+        "problem"
+    ]
+    assert ("without a key, since values of m have no order" in problem) == wanted
 
 
 @pytest.mark.parametrize(
@@ -401,6 +574,16 @@ def test_when_a_date_is_due() -> None:
     assert given._change_feed_due(entity, now, head, TIME) == []  # no more than one a day
     assert given._change_feed_due(entity, now | {"newest": 4}, head, None) == []
     assert given._change_feed_due(entity, now | {"id": "b", "newest": 4}, head, None) == [TIME]
+    # Iceberg: a commit without a snapshot, which may have changed columns
+    head = {"applied": {"feed": {"id": None, "to": 4, "log": "00002-0a1b2c3d"}}}
+    now = {
+        "id": None,
+        "newest": 4,
+        "log": [{"file": "s3://lake/a/00002-0a1b2c3d-4e.metadata.json"}],
+    }
+    assert given._change_feed_due(entity, now, head, None) == []
+    now["log"].append({"file": "s3://lake/a/00003-0a1b2c3d-4e.metadata.json"})
+    assert given._change_feed_due(entity, now, head, None) == [TIME]
 
 
 @pytest.mark.integration

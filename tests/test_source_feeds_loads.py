@@ -244,7 +244,7 @@ def test_tables_that_go_back(source: Source) -> None:
         source.run(f"call iceberg.system.rollback_to_snapshot('{name}', {first})")
         said = source.refused()
         assert "the table was rolled back" in said
-        assert f"--select {source.name} --load-type full" in said
+        assert f"spark_cdc_load_type: {{{source.name}: full}}" in said
         row = source.load(spark_cdc_load_type="full")
         assert changes(row) == (0, 1, 1)
         assert row["input"].startswith("all rows of ")
@@ -395,7 +395,7 @@ def test_delta_without_a_feed(project: Project) -> None:
     source.run("alter table {t} set tblproperties (delta.enableChangeDataFeed = true)")
     said = source.refused()
     assert "[DELTA_MISSING_CHANGE_DATA]" in said
-    assert "--load-type full" in said
+    assert "spark_cdc_load_type: {" in said
     assert changes(source.load(spark_cdc_load_type="full")) == (1, 0, 0)
     source.check()
 

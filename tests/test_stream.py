@@ -127,7 +127,7 @@ def test_from_files_to_current(
     assert people.rows("people_current", "id, name") == [(1, "Anna"), (2, "Bob")]
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_late_files_a_batch_twice_and_a_job_of_its_own(
     people: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import datetime
 import re
 from pathlib import Path
 
 import pytest
 
 import capabilities
+import parts
 import scale
 
 pytestmark = pytest.mark.proves("house")
@@ -75,9 +77,8 @@ def test_the_suite_of_markers(markers: set[str], suite: str) -> None:
 @pytest.mark.parametrize(
     ("chosen", "wanted"),
     [
-        ("", {"test", "integration"}),
         ("test", {"test"}),
-        ("integration", {"integration"}),
+        ("integration", {"test", "integration"}),
         ("all", {"test", "integration", "full", "browser"}),
     ],
 )
@@ -98,6 +99,36 @@ def test_the_docs_list_the_suites() -> None:
     assert [target for target, _ in suites] == rows[: len(suites)]
     assert tuple(suite for _, suite in suites) == scale.SUITES
     assert all(f"\n{target}:" in makefile for target in rows)
+
+
+def test_parts_hold_each_file_once() -> None:
+    files = [f"test_{number}" for number in range(11)]
+    for count in (1, 2, 3, 4, 12):
+        found = [parts.files_of(f"{number}/{count}", files) for number in range(1, count + 1)]
+        assert sorted(name for part in found for name in part) == sorted(files)
+        sizes = [len(part) for part in found]
+        assert max(sizes) - min(sizes) <= 1
+    for wrong in ("0/4", "5/4", "2", "a/b", "2/4/4"):
+        with pytest.raises(ValueError, match="such as 2/4"):
+            parts.numbers(wrong)
+
+
+def test_a_part_that_passed_is_noted(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"# Tests\n\n{parts.HEAD}\nBehind it.\n")
+    parts.record("all", "2/4", 600, page)
+    parts.record("all", "1/4", 1200, page)
+    parts.record("all", "2/4", 660, page)
+    parts.record("test", "1/2", 60, page)
+    text = page.read_text()
+    assert text.startswith("# Tests") and text.endswith("\n\nBehind it.\n")
+    rows = [line for line in text.splitlines() if line.startswith("| `make")]
+    assert [row.split(" | ")[0] for row in rows] == [
+        "| `make test PART=1/2`",
+        "| `make test-all PART=1/4`",
+        "| `make test-all PART=2/4`",
+    ]
+    assert rows[2].endswith(f" | {datetime.date.today()} | 11 |")
 
 
 def test_a_summary_names_what_failed() -> None:

@@ -21,7 +21,7 @@ be found. SQLSTATE: 42P01; line 1 pos 14;"""
 
 
 def entity(path: str, kind: str = "date") -> dict[str, Any]:
-    source = {"path": path, "format": "csv", "options": {}}
+    source = {"path": path, "read_path": path, "format": "csv", "options": {}}
     return {"name": "orders", "eff_type": kind, "source": source, "columns": []}
 
 

@@ -49,9 +49,10 @@ class Model:
         self.runs: dict[int, str] = {}  # by number of the commit
         self.came: dict[str, int] = {}  # loads as they were written, to the commit they came by
         self.manifest = TIMELINE._empty_manifest()
-        self.tags: list[tuple[list[str], Any]] = []
+        self.tags: list[tuple[list[str], dict[str, Any], Any]] = []
         self.has_events = self.rng.random() < 0.5
         self.schema: dict[str, Any] = {"definition": "d0", "layout": {}}
+        self.seen: dict[str, Any] = {}  # of a load that is gone, until the next one
 
     def run_id(self) -> str:
         return f"{self.rng.getrandbits(32):08x}"
@@ -124,7 +125,7 @@ class Model:
         entry = self.entry(load, kept)
         loaded = TIMELINE._timeline_loaded(self.manifest, len(kept), entry)
         self.commit(loaded, run, before=self.manifest)
-        self.undone = []
+        self.undone, self.seen = [], {}
         self.change([*kept, load])
 
     def backfill(self) -> None:
@@ -134,7 +135,7 @@ class Model:
             loaded = TIMELINE._timeline_loaded(loaded, len(loads), self.entry(load, loads))
             loads = [*loads, load]
         self.commit(loaded, run, before=self.manifest)
-        self.undone = []
+        self.undone, self.seen = [], {}
         self.change(loads)
 
     def cut(self) -> int:
@@ -152,15 +153,22 @@ class Model:
         gone = self.loads[count:]
         move = {"load_id": "", "at": f"now {self.sequence}", "loads": gone, "rows_prior": 0}
         undone = TIMELINE._timeline_undone(self.manifest, count, move)
+        undone = self.see(undone, gone)
         self.commit(undone, self.run_id(), before=self.manifest)
         self.undone.insert(0, gone)
         self.change(self.loads[:count])
+
+    def see(self, manifest: Any, gone: list[str]) -> Any:
+        """Now and then with the columns of a load that is gone, as its readers saw them."""
+        self.seen = self.written[self.rng.choice(gone)].schema if self.rng.random() < 0.5 else {}
+        return TIMELINE._timeline_seen(manifest, self.seen) if self.seen else manifest
 
     def redo(self) -> None:
         if not self.undone:
             return
         move = {"load_id": "", "at": "now", "loads": self.undone[0], "rows_prior": 0}
         redone = TIMELINE._timeline_redone(self.manifest, move)
+        self.seen = {}
         self.commit(redone, self.run_id(), before=self.manifest)
         self.change(self.loads + self.undone.pop(0))
 
@@ -211,7 +219,7 @@ class Model:
         published = TIMELINE._timeline_replayed(self.manifest, draft)
         assert "replay" not in published
         self.commit(published, self.run_id(), before=self.manifest)
-        self.undone = []
+        self.undone, self.seen = [], {}
         self.change(loads)
 
     def erase(self) -> None:
@@ -237,9 +245,9 @@ class Model:
         """A copy of a state, which stays what it is whatever happens later."""
         count = self.cut()
         if count:
-            tag = TIMELINE._timeline_cut(self.manifest, count) | {"tag": {"name": "t"}}
-            stored = json.loads(json.dumps(TIMELINE._timeline_stored(tag)))
-            self.tags = [*self.tags, (self.loads[:count], stored)][-5:]
+            tag = TIMELINE._timeline_cut(self.manifest, count, is_seen=True)
+            stored = json.loads(json.dumps(TIMELINE._timeline_stored(tag | {"tag": {"name": "t"}})))
+            self.tags = [*self.tags, (self.loads[:count], self.seen, stored)][-5:]
 
     # what has to be true after each
 
@@ -276,7 +284,8 @@ class Model:
     def check(self) -> None:
         manifest = self.manifest
         assert manifest["loads"] == self.loads
-        assert {name: manifest[name] for name in DERIVED} == self.figures(self.loads)
+        seen = self.seen if self.loads else {}
+        assert {name: manifest[name] for name in DERIVED} == self.figures(self.loads) | seen
         assert (manifest["sequence"], manifest["rewritten"]) == (self.sequence, self.rewritten)
         undone = [[entry["load_id"] for entry in step["entries"]] for step in manifest["undone"]]
         assert undone == self.undone
@@ -284,9 +293,9 @@ class Model:
         for count in (self.rng.randint(0, len(self.loads)),):  # any state before
             cut = TIMELINE._timeline_cut(manifest, count)
             assert {name: cut[name] for name in DERIVED} == self.figures(self.loads[:count])
-        for loads, stored in self.tags:
+        for loads, seen, stored in self.tags:
             tag = TIMELINE._timeline_of(stored, loads)
-            assert {name: tag[name] for name in DERIVED} == self.figures(loads)
+            assert {name: tag[name] for name in DERIVED} == self.figures(loads) | seen
         again = {entry["version"] for entry in TIMELINE._timeline_recommitted(manifest)}
         assert again == {int(name) for name in manifest["times"].keys() - {"rewritten"}}
         names = [entry["load_id"] for entry in manifest["entries"] if entry["commit"] in again]

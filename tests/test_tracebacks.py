@@ -57,6 +57,8 @@ def test_causes_that_lead_nowhere_get_advice():
     for cause, advice in (
         ("java.io.EOFException: Unexpected end of input stream", "A compressed file is cut off."),
         ("java.io.IOException: No space left on device", "A disk of the server is full."),
+        ("org.apache.avro.AvroRuntimeException: java.io.EOFException", "An Avro file is cut off"),
+        ("org.apache.avro.InvalidAvroMagicException: Not an Avro data file", "An Avro file is"),
     ):
         folded = tracebacks.fold(SERVER.replace(conform, cause))
         assert f"    {advice}" in folded
@@ -66,6 +68,20 @@ def test_causes_that_lead_nowhere_get_advice():
         advice in tracebacks.fold("No space left on device")
         for advice in tracebacks.ADVICE.values()
     )
+
+
+@pytest.mark.parametrize(
+    ("cause", "around"),
+    [
+        ("java.lang.NullPointerException: null", READ.replace("b.csv", "b.avro")),
+        ("java.io.EOFException: null", "Could not read file: file:/in/b.avro"),
+    ],
+)
+def test_a_file_of_avro_that_is_cut_off_gets_advice(cause: str, around: str) -> None:
+    conform = "org.apache.spark.SparkIllegalArgumentException: CSV header does not conform."
+    folded = tracebacks.fold(SERVER.replace(conform, cause).replace(READ, around))
+    assert folded.count("An Avro file is cut off, or is none. Deliver it again") == 1
+    assert "An Avro" not in tracebacks.fold(SERVER.replace(conform, cause))
 
 
 def test_a_traceback_is_folded():

@@ -139,7 +139,7 @@ COUNTS = (
 )
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_a_load_after_an_undo_is_as_if_there_had_been_none(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
@@ -178,21 +178,25 @@ def test_all_loads_may_go_one_by_one(
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "message", "code"),
     [
-        (("full", "delta"), "spark_cdc.undo: of several entities, name the state to go back to"),
-        (("full", "--to", "2024-02-30"), "'2024-02-30' is no load and no date that exists"),
-        (("full", "--to", "20240301-f-00000000"), "'20240301-f-00000000' is no load that counts"),
-        (("full", "orders"), "there is no entity 'orders'"),
-        (("full", "--to", " "), "spark_cdc.undo: to is empty"),
+        (("full", "delta"), "spark_cdc.undo: of several entities, name the state to go back to", 1),
+        (("full", "--to", "2024-02-30"), "--to '2024-02-30' is neither a date nor a load", 2),
+        (
+            ("full", "--to", "20240301-f-00000000"),
+            "'20240301-f-00000000' is no load that counts",
+            1,
+        ),
+        (("full", "orders"), "There is no entity 'orders'", 2),
+        (("full", "--to", " "), "--to ' ' is neither a date nor a load", 2),
     ],
 )
 def test_what_is_asked_for_is_checked(
-    shop: Project, command: Command, words: tuple[str, ...], message: str
+    shop: Project, command: Command, words: tuple[str, ...], message: str, code: int
 ) -> None:
     before = loads(shop, "full")
-    code, said = command("undo", *words)
-    assert code == 1
+    ended, said = command("undo", *words)
+    assert ended == code
     assert message in " ".join(said.split())
     assert loads(shop, "full") == before
 
@@ -243,9 +247,14 @@ def test_what_was_interrupted_is_repeated(
 def test_the_next_load_finishes_an_undo(shop: Project, command: Command) -> None:
     before = shop.query_of("full_committed")
     assert command("undo", "full")[0] == 0
+    names = "load_id, status, invocation_id, rows_prior, rows_current, message, started_at"
+    row = shop.rows("cdc_loads where load_type = 'undo'", f"{names}, replaced_load_ids")
     [move] = shop.lose_commit("full", before)
     shop.load(DAYS[2], "full")
-    assert (move, "undone") in shop.rows("cdc_loads", "load_id, status")
+    again = shop.rows("cdc_loads where load_type = 'undo'", f"{names}, replaced_load_ids")
+    assert again == row and (move, "undone") in [one[:2] for one in row]
+    took = "committed_at >= started_at, duration_seconds < 60"
+    assert shop.rows(f"cdc_loads where load_id = '{move}'", took) == [(True, True)]
     assert "move" not in shop.timeline("full")
 
 
@@ -299,7 +308,7 @@ def test_tags_and_what_differs(
 AS_OF = "select * from ({{{{ spark_cdc.as_of(ref('{0}_{1}'), {2}) }}}}) as old"
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_states_stay_readable_through_loads_compact_and_vacuum(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
@@ -372,7 +381,7 @@ def test_states_stay_readable_through_loads_compact_and_vacuum(
     assert tested.success, tested.output
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_a_compacted_load_goes_with_the_others(shop: Project, command: Command) -> None:
     done = shop.operate(
         "compact", entities="delta", older_than_days=0, histories=True, execute=True
@@ -393,7 +402,7 @@ def test_a_compacted_load_goes_with_the_others(shop: Project, command: Command) 
     assert seen(shop, "delta") == before
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     """Back across a schema change with the YAML of then, and forth with that of now."""
     before = seen(shop, "full")
@@ -411,8 +420,11 @@ def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     shop.load("2024-03-07", "full")
     shop.query("refresh table {s}.full_ledger")  # this session has read it before
     after = seen(shop, "full")
+    shop.entity("full", COLUMNS | {"other": "int"}, **settings)
     code, said = command("undo", "full")
     assert code == 1 and "the columns were other ones than stg_full has now" in said
+    assert '\n      - {name: "name", data_type: "string"}' in said
+    shop.entity("full", COLUMNS | {"size": "int"}, **settings)
     ran = shop.dbt("run", "--select", "now")
     assert ran.success, ran.output
     assert shop.rows("now", "*") == before["full_current"]
@@ -431,6 +443,65 @@ def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     assert seen(shop, "full") == after
     shop.load("2024-03-07", "full")
     assert seen(shop, "full") == after
+
+
+@pytest.mark.integration
+def test_back_across_a_change_of_columns(project: Project, command: Command) -> None:
+    """The YAML stays: what it declares is shown of the loads before, as until the undo."""
+    key = {"id": COLUMNS["id"]}
+    then = key | {"qty": "int", "memo": "string", "name": "string"}
+    now = key | {"qty": "bigint", "title": {"data_type": "string", "renamed_from": "name"}}
+    now |= {"size": {"data_type": "string", "default": "M"}}
+    names = "id, qty, title, size"
+    project.entity("wares", then)
+    for day, value in ((0, "a"), (1, "b")):
+        project.land("wares", DAYS[day], "id,qty,memo,name", f"1,1,x,{value}", "2,2,y,c")
+        project.load(DAYS[day], "wares")
+    project.entity("wares", now, dropped_columns=["memo"])
+    land_wares = ("wares", DAYS[2], "id,qty,title,size", "1,5000000000,b,M", "2,2,c,M", "3,3,d,L")
+    project.land(*land_wares)
+    project.load(DAYS[2], "wares")
+    project.query("refresh table {s}.wares_ledger")
+    after = [project.rows(f"wares_{view}", names) for view in ("current", "versions")]
+    before = [(1, 1, "b", "M"), (2, 2, "c", "M")]
+    for _ in range(2):
+        code, said = command("undo", "wares")
+        assert code == 0, said
+        assert project.rows("wares_current", names) == before
+        versions = [(1, 1, "a", "M"), (1, 1, "b", "M"), (2, 2, "c", "M")]
+        assert project.rows("wares_versions", names) == versions
+        tested = project.dbt("test", "--select", "path:models/wares")
+        assert tested.success, tested.output
+        if not _:
+            assert command("redo", "wares")[0] == 0
+            found = [project.rows(f"wares_{view}", names) for view in ("current", "versions")]
+            assert found == after
+    # one load further, under the columns of now as well
+    code, said = command("undo", "wares")
+    assert code == 0, said
+    assert project.rows("wares_current", names) == [(1, 1, "a", "M"), (2, 2, "c", "M")]
+    assert command("redo", "wares")[0] == 0
+    assert project.rows("wares_current", names) == before
+    code, said = command("tag", "create", "back", "--select", "wares")
+    assert code == 0, said
+    assert project.dbt("run", "--select", "path:models/wares").success
+    assert project.rows("wares_current", names) == before
+    code, said = command("diff", "wares", DAYS[0], "back")
+    assert code == 0 and "0 added, 0 removed, 1 changed" in said
+    # the next load brings the change again
+    project.land("wares", DAYS[3], "id,qty,title,size", "1,1,b,M", "2,2,c,S")
+    project.load(DAYS[3], "wares")
+    project.query("refresh table {s}.wares_ledger")
+    assert project.rows("wares_current", names) == [(1, 1, "b", "M"), (2, 2, "c", "S")]
+    assert project.query(
+        "select rows_inserted, rows_updated, rows_deleted, definition_change is not null from"
+        f" {{s}}.cdc_loads where entity = 'wares' and business_time = '{DAYS[3]}'"
+    ) == [(0, 1, 0, True)]
+    code, said = command("replay", "--from", DAYS[3], "--select", "wares", "--publish")
+    assert code == 0, said
+    assert project.rows("wares_current", names) == [(1, 1, "b", "M"), (2, 2, "c", "S")]
+    tested = project.dbt("test", "--select", "path:models/wares")
+    assert tested.success, tested.output
 
 
 @pytest.mark.parametrize(

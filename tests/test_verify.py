@@ -182,7 +182,7 @@ def test_an_entity_without_the_tests(shop: Project, verify: Any) -> None:
     assert "- bare: not all was verified, since its YAML lacks data tests\nrepair: add to" in text
     assert "bare_committed\ndata_tests:\n- spark_cdc.views_match_ledger\n" in text
     code, text = verify("nobody")
-    assert code == 1 and "there is no entity 'nobody'" in text
+    assert code == 1 and "There is no entity 'nobody'" in text
 
 
 class Damage:

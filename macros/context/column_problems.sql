@@ -10,7 +10,7 @@
     {%- set events = settings.get('events') -%}
     {%- set source = settings.get('source') or {} -%}
     {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
-    {#- names in messages differ by case, those of columns do not -#}
+    {#- names in messages and JSON differ by case, those of columns do not -#}
     {%- set in_messages = is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
     {%- set is_json = in_messages or source is mapping and source.get('format') == 'json' -%}
     {%- set problems = [] -%}
@@ -25,7 +25,7 @@
         {%- set is_seen = not is_load and data_type in known.plain_types -%}
         {%- set type = {'problem': none} if is_seen else spark_cdc._hash_type(data_type) -%}
         {%- set origin = meta.get('from', name) | string -%}
-        {%- set origin = origin if in_messages and role != 'control' else origin | lower -%}
+        {%- set origin = origin if is_json and not (in_messages and role == 'control') else origin | lower -%}
         {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
                           'origin': origin, 'other': origins.get(origin), 'problem': type.problem} -%}
         {%- set checks = [

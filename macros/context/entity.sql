@@ -19,12 +19,14 @@
     the run.
     Returns a dictionary: name, load_type (of this run, see _load_type_of_run()),
     declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
-    {format, path, table, options, text, date_column, on_missing_column, on_unexpected_column},
+    {format, path, read_path (as the server gets it, see _path_as_read()), table, options, text,
+    date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped_columns (that are stored no
     more, in lower case), checkpoint, maintenance and guards (of _policy(); guards that the var
-    spark_cdc_skip_guards names are off), rules (of _rules()), quarantine (kinds of rejected rows
-    that are set aside), file_format, and lists of columns: columns (all, as declared, and those
-    that a change-event format adds), stored (without control columns), key_columns, compared,
+    spark_cdc_skip_guards names are off), validity (of _validity()), rules (of _rules()),
+    quarantine (kinds of rejected rows that are set aside), file_format, and lists of columns:
+    columns (all, as declared, and those that a change-event format adds), stored (without control
+    columns), key_columns, compared,
     untracked, sensitive (stored columns that lie apart: docs/sensitive.md).
     A column is a dictionary: name, data_type, role, nullable, from, format, century, encoding,
     optional (whether the source may lack it), in_orc (whether it is stored in an ORC table),
@@ -41,6 +43,7 @@
         {%- endset -%}
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
+    {%- do spark_cdc._check_usable(name) -%}
     {%- for problem in spark_cdc._missing_settings_problems(node) -%}
         {%- do exceptions.raise_compiler_error('spark_cdc: ' ~ spark_cdc._in_yaml(name, [problem])[0]) -%}
     {%- endfor -%}
@@ -73,6 +76,7 @@
     {%- do source.update({
         'options': source.options or {},
         'columns': source.columns or {},
+        'read_path': spark_cdc._path_as_read((source.path or '') | string),
         'text': source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
         'on_unexpected_column': 'ignore' if 'unexpected_columns' in skipped else source.on_unexpected_column,
     }) -%}
@@ -117,6 +121,7 @@
         'dropped_columns': spark_cdc._names(settings.dropped_columns) | map('lower') | list,
         'checkpoint': spark_cdc._policy('checkpoint', settings, known),
         'maintenance': spark_cdc._policy('maintenance', settings, known),
+        'validity': spark_cdc._validity(settings, known),
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'expected_every': settings.expected_every,
@@ -253,7 +258,8 @@
 
 {#- What the names of an entity's models end with; of two that end alike the longer comes first. -#}
 {%- macro _model_kinds() -%}
-    {{ return(['events', 'ledger', 'committed', 'current', 'history', 'event_versions', 'versions', 'changes', 'bitemporal', 'rejects', 'quality']) }}
+    {{ return(['events', 'ledger', 'committed', 'current', 'latest', 'history', 'event_versions', 'versions',
+        'changes', 'bitemporal', 'rejects', 'quality']) }}
 {%- endmacro -%}
 
 
@@ -285,8 +291,8 @@
 {%- endmacro -%}
 
 
-{#- A policy of an entity (maintenance, guards, checkpoint): its own settings come first, then the
-    var of that name, then the defaults.
+{#- A policy of an entity (maintenance, guards, checkpoint, validity): its own settings come first,
+    then the var of that name, then the defaults.
     Arguments: settings (its meta.spark_cdc), known (_known_settings()).
     Returns a dictionary by the names of its settings; none where something is off. -#}
 {%- macro _policy(name, settings, known) -%}
@@ -294,6 +300,22 @@
     {%- set policy = spark_cdc._completed(spark_cdc._var(of_project, known), known.entity[name].settings) -%}
     {%- do policy.update(settings.get(name) or {}) -%}
     {{ return(policy) }}
+{%- endmacro -%}
+
+
+{#- Whether a source (of an entity, or as its settings are written) is a table without a date
+    column, of which a full load reads all rows. -#}
+{%- macro _reads_whole_table(source) -%}
+    {{ return(source is mapping and source.get('format') == 'table' and not source.get('date_column')) }}
+{%- endmacro -%}
+
+
+{#- The policy validity, with the column names of <entity>_versions as SQL. Arguments as of
+    _policy(). -#}
+{%- macro _validity(settings, known) -%}
+    {%- set validity = spark_cdc._policy('validity', settings, known) -%}
+    {%- for part in ['start', 'end', 'current'] -%}{%- do validity.update({part: spark_cdc._quote(validity[part])}) -%}{%- endfor -%}
+    {{ return(validity) }}
 {%- endmacro -%}
 
 

@@ -34,8 +34,10 @@
         spark_cdc._entity_name_problems(name)
         + spark_cdc._unknown_key_problems('meta.spark_cdc', settings, rules | list)
         + spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))
-        + spark_cdc._source_problems(settings.get('source') or {})
+        + spark_cdc._source_problems(settings.get('source') or {}, settings.get('load_type'))
         + spark_cdc._sources_problems(node, settings)
+        + spark_cdc._read_model_problems(node)
+        + spark_cdc._validity_problems(node, settings)
         + spark_cdc._rules_problems(settings)
         + spark_cdc._change_feed_problems(settings)
         + spark_cdc._stream_problems(settings)
@@ -71,19 +73,22 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with `source`, beyond what its rules say. -#}
-{%- macro _source_problems(source) -%}
+{#- What is wrong with `source`, beyond what its rules say. Argument: load_type (of what is read
+    from it). -#}
+{%- macro _source_problems(source, load_type) -%}
     {%- if source is not mapping -%}{{ return([]) }}{%- endif -%}  {#- reported -#}
     {%- set path = (source.get('path') or '') | string -%}
     {%- set is_table, dates = source.get('format') == 'table', spark_cdc._dates_in(path) -%}
-    {%- set problems = spark_cdc._failed_rules({'path': path}, [
-        (is_table and not source.get('date_column'),
-         'source.format is table, but source.date_column is missing: name the column that holds the business date'),
+    {%- set problems = spark_cdc._failed_rules({'path': path, 'type': load_type}, [
+        (spark_cdc._reads_whole_table(source) and load_type != 'full',
+         'source.format is table, but source.date_column is missing: name the column that holds the business date. Without it a load reads '
+         'all present rows, which is for load_type: full, not %(type)s'),
         (not is_table and source.get('format') != 'change_feed' and not dates,
          "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
          'landing/orders/{business_date:%%Y/%%m/%%d}'),
     ]) -%}
     {%- set format = source.get('format', 'csv') -%}
+    {%- do problems.extend(spark_cdc._relative_path_problems(path) if format not in ['table', 'change_feed'] else []) -%}
     {%- set given = {} -%}
     {%- for option, value in (source.options if source.get('options') is mapping else {}).items() -%}
         {%- do given.update({option | string | lower: value | string}) -%}
@@ -104,6 +109,7 @@
     {%- for option, value in (source.options if source.get('options') is mapping else {}).items() if option | string | lower == 'linesep' and value in ['', none] -%}
         {%- do problems.append("source.options." ~ option ~ " is empty, for dbt drops line breaks at the end of a text: write them between single quotes, such as '\\n' or '\\r\\n'") -%}
     {%- endfor -%}
+    {%- do problems.extend(spark_cdc._marker_problems(source)) -%}
     {%- set own = ['path', 'mode', 'inferschema', 'enforceschema', 'columnnameofcorruptrecord', 'recursivefilelookup', 'ignorecorruptfiles',
                    'ignoremissingfiles'] -%}
     {%- set message = "source.options has '%s', which spark_cdc sets itself or which is no option of a Spark reader: remove it" -%}
@@ -115,13 +121,62 @@
 {%- endmacro -%}
 
 
+{#- What is wrong with the names and the open end of validity, the project's own among them. -#}
+{%- macro _validity_problems(node, settings) -%}
+    {%- set given = [settings.get('validity') or {}, spark_cdc._var('spark_cdc_validity') or {}] -%}
+    {#- what is no mapping is reported elsewhere -#}
+    {%- if given | reject('mapping') | list or given == [{}, {}] -%}{{ return([]) }}{%- endif -%}
+    {%- set validity = spark_cdc._policy('validity', settings, spark_cdc._known_settings()) -%}
+    {%- set names, taken = [], [] -%}
+    {%- for part in ['start', 'end', 'current'] -%}{%- do names.append(validity[part] | string | lower) -%}{%- endfor -%}
+    {%- for column in spark_cdc._columns_of(node) if column.meta.get('role') != 'control' -%}
+        {%- do taken.append(column['name'] | string | lower) -%}
+    {%- endfor -%}
+    {%- set both = names | select('in', taken + ['key_hash', 'nonkey_hash', 'operation']) | list -%}
+    {{ return(spark_cdc._failed_rules({'names': both | join(', '), 'given': names | join(', '), 'end': validity.open_end}, [
+        (both, 'validity names %(names)s, which is a column already: choose another name'),
+        (names | unique | list | length < 3, 'validity names its columns %(given)s: give each a name of its own'),
+        (validity.open_end is not none and spark_cdc._business_time(validity.open_end) is none,
+         "validity.open_end is '%(end)s'; accepted are null and a date such as 9999-12-31: correct it"),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- A model that staging reads as a table has to be one, or a view. -#}
+{%- macro _read_model_problems(node) -%}
+    {%- set problems = [] -%}
+    {%- for unique_id in (node.get('depends_on') or {}).get('nodes', []) if unique_id in graph.nodes -%}
+        {%- set read = graph.nodes[unique_id] -%}
+        {%- do problems.append('stage() reads the model ' ~ read.name ~ ', which is ephemeral: materialize it as a view or a table')
+            if read.config.materialized == 'ephemeral' -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with `source.complete_when`. -#}
+{%- macro _marker_problems(source) -%}
+    {%- set given = source.get('complete_when') -%}
+    {%- if given is not string -%}{{ return([]) }}{%- endif -%}  {#- reported -#}
+    {%- set rest = namespace(text=given.replace('{file}', '')) -%}
+    {%- for form in spark_cdc._dates_in(given) -%}{%- set rest.text = rest.text.replace('{business_date' ~ form ~ '}', '') -%}{%- endfor -%}
+    {{ return(spark_cdc._failed_rules({'given': given}, [
+        (source.get('format') == 'table', 'source.complete_when is given, but source.format is table, which has no files: remove it'),
+        (source.get('stream') is mapping, 'source.complete_when is given, but spark-cdc stream closes business times by itself: remove it'),
+        (rest.text | select('in', '/*?[]{},\\') | list or given | trim in ['', '{file}'],
+         "source.complete_when is '%(given)s'; accepted is the name of a marker in the folder of the files, without wildcards, in which {file} stands for "
+         "the name of each file: _SUCCESS, '{file}.done' or 'orders_{business_date}.done'"),
+    ])) }}
+{%- endmacro -%}
+
+
 {#- The same of the sources of other load types, which a run may have. -#}
 {%- macro _sources_problems(node, settings) -%}
     {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
     {%- set names = spark_cdc._columns_of(node) | map(attribute='name') | list -%}
     {%- set problems = [] -%}
     {%- for type, source in sources.items() if source is mapping -%}
-        {%- set found = spark_cdc._source_problems(source) + spark_cdc._numbers_problems(spark_cdc._columns_of(node), source, 'source.', false) -%}
+        {%- set found = spark_cdc._source_problems(source, type) + spark_cdc._numbers_problems(spark_cdc._columns_of(node), source, 'source.', false) -%}
         {%- do problems.extend(found | map('replace', 'source.', 'sources.' ~ type ~ '.')) -%}
         {%- for name in (source.get('columns') or {} if source.get('columns') is mapping else []) if name not in names -%}
             {%- do problems.append("sources." ~ type ~ ".columns names '" ~ name ~ "', which is no column of the entity: correct the name") -%}
@@ -231,7 +286,7 @@
         ])) -%}
     {%- endfor -%}
     {%- if source.get('format') != 'change_feed' -%}{{ return(problems) }}{%- endif -%}
-    {%- for name in ['path', 'date_column', 'options', 'text', 'on_no_files'] if source.get(name) -%}
+    {%- for name in ['path', 'date_column', 'options', 'text', 'complete_when', 'on_no_files'] if source.get(name) -%}
         {%- do problems.append('source.' ~ name ~ ' is given, but source.format is change_feed, whose table is all that is read: remove it') -%}
     {%- endfor -%}
     {%- set format, formats = events.get('format'), [] -%}

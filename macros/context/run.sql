@@ -30,6 +30,55 @@
 {%- macro _business_time_of(name) -%}{{ return(spark_cdc._business_time(spark_cdc._business_date(name))) }}{%- endmacro -%}
 
 
+{#- Whether this run loads an entity: an operation, or a run with a business date for it. Without
+    one, dbt run and build make tables that are missing, and load nothing (validate()).
+    Argument: name (of the entity). -#}
+{%- macro _is_loading(name) -%}
+    {%- set mode = spark_cdc._mode() -%}
+    {{ return(mode == 'operate' or (mode == 'load' and spark_cdc._business_time_of(name) is not none)) }}
+{%- endmacro -%}
+
+
+{#- Whether a run would load an entity, but has no business date for it, and need not have one
+    (the var spark_cdc_require_business_date). Argument: name (of the entity). -#}
+{%- macro _is_undated(name) -%}
+    {{ return(spark_cdc._is_run() and spark_cdc._business_date(name) is none and not spark_cdc._var('spark_cdc_require_business_date')) }}
+{%- endmacro -%}
+
+
+{#- Says which entities a run does not load, since it has no business date for them. Argument: names
+    (of the entities). -#}
+{%- macro _note_undated(names) -%}
+    {%- do log('spark_cdc: no business date is given, so that nothing is loaded (' ~ spark_cdc._some_of(names) ~ '); all other models and the views '
+        ~ "are built. To load: spark-cdc load, or the same command with --vars '{business_date: DATE}'", info=true) -%}
+{%- endmacro -%}
+
+
+{#- Stops a model whose entity can't be made as it is declared, in a run that loads nothing of it:
+    validate() has let other models go on. Argument: name (of the entity). -#}
+{%- macro _check_usable(name) -%}
+    {%- set problems = spark_cdc._memo().get('unusable ' ~ name) or [] -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc: ' ~ name ~ " can't be built as it is declared:\n  - " ~ problems | join('\n  - ')) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Refuses what dbt retry repeats without a business date: a process of its own does not know
+    whether the run before had one in its environment. Argument: name (of the entity). -#}
+{%- macro _check_dated(name) -%}
+    {%- if spark_cdc._mode() != 'load' or spark_cdc._is_loading(name) or model['unique_id'] in selected_resources
+            or model.get('tested_node_unique_id') -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set message -%}
+{{ name }}: dbt retry has no business date, so that it can't tell whether the run before loaded {{ name }}. Nothing was written. If that run had {# -#}
+SPARK_CDC_BUSINESS_DATE, repeat dbt retry with it. If it had none, repeat that run instead: dbt build
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
 {#- What this run says of the load type of an entity: a type for all entities of the run, or a
     type for each: {orders: full}; none where it says nothing. -#}
 {%- macro _load_type_of_run(name) -%}
@@ -103,35 +152,76 @@
 {%- macro _selector_tag(name) -%}{{ return('spark_cdc.' ~ name) }}{%- endmacro -%}
 
 
-{#- The `dbt run` that loads a business date of an entity, as messages print it: the entity's models
-    alone, and what this run was told of it.
+{#- The command that loads a business date of an entity, as messages print it: that of the tool that
+    was typed, for the entity alone, with what this run was told of it. A ledger that starts anew
+    and keys that are hashed anew take dbt.
     Arguments: entity, time (business date, as text; none: DATE), skip (guards to skip beside
-    those that this run overrides), more (other vars). -#}
-{%- macro _load_command(entity, time, skip=[], more={}) -%}
+    those that this run overrides), load_type, replay ({from, source}) and reset (in the place of
+    the run's). Returns a text. -#}
+{%- macro _load_command(entity, time, skip=[], load_type=none, replay=none, reset=false) -%}
     {%- set skipped = [] -%}
     {%- for one in spark_cdc._listed('spark_cdc_skip_guards') if '.' not in one or one.startswith(entity.name ~ '.') -%}{%- do skipped.append(one) -%}{%- endfor -%}
     {%- for guard in skip -%}{%- do skipped.append(entity.name ~ '.' ~ guard) -%}{%- endfor -%}
-    {%- set position = var('spark_cdc_position', none) -%}
-    {%- set type, replay = spark_cdc._load_type_of_run(entity.name), spark_cdc._replay() -%}
-    {%- set from = replay['from'].strftime('%Y-%m-%d %H:%M:%S').removesuffix(' 00:00:00') if replay else '' -%}
-    {%- set given = {
-        'spark_cdc_load_type': '{' ~ entity.name ~ ': ' ~ type ~ '}' if type else none,
-        'spark_cdc_position': '{' ~ entity.name ~ ': ' ~ tojson(position.get(entity.name) if position is mapping else position) ~ '}' if position is not none else none,
-        'spark_cdc_rekey': '[' ~ entity.name ~ ']' if entity.name in spark_cdc._listed('spark_cdc_rekey') else none,
-        'spark_cdc_skip_guards': '[' ~ skipped | unique | join(', ') ~ ']' if skipped else none,
-        'spark_cdc_replay': '{from: ' ~ ('"' ~ from ~ '"' if ' ' in from else from) ~ (', source: archive' if replay.source == 'archive' else '') ~ '}' if replay else none,
+    {%- set position, of_run = var('spark_cdc_position', none), spark_cdc._replay() -%}
+    {%- set told = {
+        'time': (time or 'DATE') | string,
+        'load_type': load_type or spark_cdc._load_type_of_run(entity.name),
+        'position': position.get(entity.name) if position is mapping else position,
+        'is_rekeyed': entity.name in spark_cdc._listed('spark_cdc_rekey'),
+        'is_reset': reset,
+        'skipped': skipped | unique | list,
+        'replay': replay or (dict(of_run, **{'from': of_run['from'].strftime('%Y-%m-%d %H:%M:%S').removesuffix(' 00:00:00')}) if of_run else none),
     } -%}
-    {%- set time = (time or 'DATE') | string -%}
-    {%- set vars = ['business_date: ' ~ ('"' ~ time ~ '"' if ' ' in time else time)] -%}
-    {%- for name, value in dict(given, **more).items() if value -%}{%- do vars.append(name ~ ': ' ~ value) -%}{%- endfor -%}
-    dbt run {{ '--full-refresh ' if more.get('spark_cdc_reset') }}--select {{ spark_cdc._selector(entity.name) }} --vars '{{ '{' ~ vars | join(', ') ~ '}' }}'
+    {%- set is_ours = spark_cdc._is_of_command_line() and not told.is_rekeyed and not told.is_reset -%}
+    {{ return((spark_cdc._own_load_command if is_ours else spark_cdc._dbt_load_command)(entity.name, told)) }}
 {%- endmacro -%}
+
+
+{%- macro _own_load_command(name, told) -%}
+    {%- set words = ['spark-cdc', 'replay' if told.replay else 'load'] -%}
+    {%- if told.replay -%}
+        {%- do words.extend([name, '--from', spark_cdc._word(told.replay['from'])]) -%}
+        {%- if told.time != 'DATE' -%}{%- do words.extend(['--dates', spark_cdc._word(told.time)]) -%}{%- endif -%}
+        {%- if told.replay.get('source') == 'archive' -%}{%- do words.extend(['--source', 'archive']) -%}{%- endif -%}
+    {%- else -%}
+        {%- do words.extend([spark_cdc._word(told.time), name]) -%}
+        {%- if told.load_type -%}{%- do words.extend(['--load-type', told.load_type]) -%}{%- endif -%}
+        {%- if told.position is not none -%}{%- do words.extend(['--position', spark_cdc._word(told.position | string)]) -%}{%- endif -%}
+    {%- endif -%}
+    {%- if told.skipped -%}{%- do words.extend(['--skip-guards'] + told.skipped) -%}{%- endif -%}
+    {{ return(words | join(' ') ~ env_var('SPARK_CDC_OPTIONS', '')) }}
+{%- endmacro -%}
+
+
+{%- macro _dbt_load_command(name, told) -%}
+    {%- set from = (told.replay or {}).get('from', '') -%}
+    {%- set vars = ['business_date: ' ~ ('"' ~ told.time ~ '"' if ' ' in told.time else told.time)] -%}
+    {%- for setting, value in {
+        'spark_cdc_load_type': '{' ~ name ~ ': ' ~ told.load_type ~ '}' if told.load_type else none,
+        'spark_cdc_position': '{' ~ name ~ ': ' ~ tojson(told.position) ~ '}' if told.position is not none else none,
+        'spark_cdc_rekey': '[' ~ name ~ ']' if told.is_rekeyed else none,
+        'spark_cdc_skip_guards': '[' ~ told.skipped | join(', ') ~ ']' if told.skipped else none,
+        'spark_cdc_replay': '{from: ' ~ ('"' ~ from ~ '"' if ' ' in from else from) ~ (', source: archive' if told.replay.get('source') == 'archive' else '') ~ '}'
+            if told.replay else none,
+        'spark_cdc_reset': '[' ~ name ~ ']' if told.is_reset else none,
+    }.items() if value -%}
+        {%- do vars.append(setting ~ ': ' ~ value) -%}
+    {%- endfor -%}
+    {%- set command -%}
+dbt run {{ '--full-refresh ' if told.is_reset }}--select {{ spark_cdc._selector(name) }} --vars '{{ '{' ~ vars | join(', ') ~ '}' }}'
+    {%- endset -%}
+    {{ return(command) }}
+{%- endmacro -%}
+
+
+{#- A value as a word of a shell. -#}
+{%- macro _word(text) -%}{{ return("'" ~ text ~ "'" if ' ' in text else text) }}{%- endmacro -%}
 
 
 {#- The command that loads in spite of some guards. -#}
 {%- macro _skip_command(entity, load, guards) -%}
     {%- if load.get('backfill') -%}
-        {{ return('spark-cdc load ' ~ load.backfill ~ ' --bulk --select ' ~ entity.name ~ ' --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
+        {{ return('spark-cdc load ' ~ load.backfill ~ ' ' ~ entity.name ~ ' --bulk --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
     {%- endif -%}
     {{ return(spark_cdc._load_command(entity, load.business_time, skip=guards)) }}
 {%- endmacro -%}

@@ -12,7 +12,7 @@
             (reset and not flags.FULL_REFRESH,
              'spark_cdc_reset is given without --full-refresh. To start the ledger of %(reset)s anew give both; else leave the var out.'),
         ])
-        + spark_cdc._lift_problems(var('spark_cdc_skip_guards', none) or [], names)
+        + spark_cdc._skipped_guard_problems(var('spark_cdc_skip_guards', none) or [], names)
         + spark_cdc._replay_problems(var('spark_cdc_replay', none), loads)
         + spark_cdc._named_entity_problems('spark_cdc_rekey', names)
     ) }}
@@ -32,14 +32,12 @@
 
 {#- The var spark_cdc_skip_guards may name guards with a limit, and what is refused without one;
     alone, or behind an entity of the run. -#}
-{%- macro _lift_problems(given, names) -%}
+{%- macro _skipped_guard_problems(given, names) -%}
     {%- if given is mapping or given is not sequence -%}
         {{ return(["the var spark_cdc_skip_guards is '" ~ given ~ "'; accepted are a guard and a list of guards, such as [orders.deleted_share]: "
             ~ 'correct it.']) }}
     {%- endif -%}
-    {%- set guards = spark_cdc._known_settings().entity.guards.settings | reject('equalto', 'min_rows') | list -%}
-    {%- set accepted = guards + ['failed_casts', 'null_keys', 'duplicate_keys', 'failed_rules', 'rules', 'tables', 'unexpected_columns',
-        'unclosed_quotes', 'unescaped_quotes', 'blank_rows', 'malformed_text'] -%}
+    {%- set accepted = spark_cdc._known_guards() -%}
     {%- set problems = [] -%}
     {%- for given_guard in spark_cdc._names(given) -%}
         {%- set entity, guard = given_guard.rsplit('.', 1) if '.' in given_guard else ('', given_guard) -%}
@@ -56,6 +54,42 @@
 {%- endmacro -%}
 
 
+{#- What is wrong with a run without a business date: one that has to have it, one that gives an
+    empty one, which a script may have meant to fill, and one whose vars are for a load.
+    Arguments: loads, undated (entities of the run with and without a date: (name, settings)).
+    Returns a list of texts. -#}
+{%- macro _undated_problems(loads, undated) -%}
+    {%- set given, text = var('business_date', none), env_var('SPARK_CDC_BUSINESS_DATE', 'none') | trim -%}
+    {%- set known = spark_cdc._entity_nodes() | map('first') | list -%}
+    {%- set dates = spark_cdc._of_run('business_date', 'SPARK_CDC_BUSINESS_DATE') -%}
+    {%- set dates = dates if dates is mapping else {} -%}
+    {%- set asked, lacking = [], [] -%}
+    {%- for name, _ in loads if spark_cdc._is_run() and spark_cdc._business_date(name) is none -%}{%- do lacking.append(name) -%}{%- endfor -%}
+    {%- for name in ['spark_cdc_load_type', 'spark_cdc_position', 'spark_cdc_replay', 'spark_cdc_reset', 'spark_cdc_rekey']
+            if var(name, none) not in [none, []] -%}
+        {%- do asked.append('the var ' ~ name) -%}
+    {%- endfor -%}
+    {%- do asked.append('the environment variable SPARK_CDC_LOAD_TYPE') if env_var('SPARK_CDC_LOAD_TYPE', '') | trim -%}
+    {%- set is_blank = given is none and (text == '' or 'business_date' in (invocation_args_dict.get('vars') or {}))
+        or undated | map('first') | select('in', dates) | list != [] -%}
+    {%- set values = {
+        'example': "--vars '{business_date: 2019-06-19}'", 'asked': asked | join(', '), 'known': known | join(', '),
+        'given': 'the environment variable SPARK_CDC_BUSINESS_DATE' if given is none and text == '' else 'the var business_date',
+        'unknown': dates | reject('in', known) | join(', '),
+    } -%}
+    {{ return(spark_cdc._failed_rules(values, [
+        (lacking,
+         'the business date is missing, and the var spark_cdc_require_business_date is true. Run the same command with %(example)s, or with the '
+         'environment variable SPARK_CDC_BUSINESS_DATE=2019-06-19.'),
+        (undated and is_blank,
+         '%(given)s is empty. Give a business date, such as %(example)s, or leave it out: then nothing is loaded.'),
+        (undated and not loads and asked,
+         '%(asked)s: that is for a load, but the business date is missing. Run the same command with %(example)s, or without it.'),
+        (values.unknown, "the business date is given for '%(unknown)s', which is no entity (%(known)s). Name entities of this project."),
+    ])) }}
+{%- endmacro -%}
+
+
 {#- What is wrong with the business dates of the entities that are loaded. Argument: loads
     ((name, settings) of each). Returns a list of texts. -#}
 {%- macro _business_date_problems(loads) -%}
@@ -69,10 +103,7 @@
             'given': 'the var business_date' if is_var else 'the environment variable SPARK_CDC_BUSINESS_DATE',
         } -%}
         {%- do problems.extend(spark_cdc._failed_rules(values, [
-            (value is none,
-             'the business date is missing. Run the same command with %(example)s, or with the environment variable '
-             'SPARK_CDC_BUSINESS_DATE=2019-06-19.'),
-            (value is not none and time is none,
+            (time is none,
              "%(given)s is '%(value)s', which is not a business date. Accepted are YYYY-MM-DD and 'YYYY-MM-DD HH:MM[:SS]', such as "
              '%(example)s.'),
             (time is not none and time.strftime('%H%M%S') != '000000' and settings.get('business_date_type') != 'timestamp',
@@ -153,6 +184,7 @@
     {%- for name, settings in loads -%}
         {%- set value = spark_cdc._business_date(name) -%}
         {%- set time = spark_cdc._business_time(value) -%}
+        {%- set of_type = (settings.sources if settings.get('sources') is mapping else {}).get(spark_cdc._load_type_of_run(name)) -%}
         {%- do problems.extend(spark_cdc._failed_rules(dict(values, name=name, value=value), [
             (time is not none and time < first,
              "the business date '%(value)s' lies before the first of the replay, '%(from)s'. Give a date from there on, or set spark_cdc_replay.from "
@@ -162,6 +194,9 @@
             (source == 'archive' and not (settings.get('events') or {}).get('archive'),
              '%(name)s: spark_cdc_replay.source is archive, but only entities of change events with events.archive: true have one. Select those, '
              'or leave source out: the landing is read.'),
+            (source == 'landing' and spark_cdc._reads_whole_table(of_type or settings.get('source') or {}),
+             '%(name)s: its source is a table without source.date_column, which has no rows of past dates, so a replay has nothing to read. '
+             'Leave the entity out; to take back its last loads run spark-cdc undo %(name)s.'),
         ])) -%}
     {%- endfor -%}
     {{ return(problems) }}
@@ -227,9 +262,12 @@
         {%- set others, options = settings.get('sources'), [] -%}
         {%- for source in [settings.get('source')] + (others.values() | list if others is mapping else [])
                 if source is mapping and source.get('options') is mapping -%}
-            {%- do options.extend(source.options | select('string')) -%}
+            {%- for option in source.options | select('string') if option | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter', 'linesep']
+                    or (option | lower == 'multiline' and source.get('format') == 'json') -%}
+                {%- do options.append(option) -%}
+            {%- endfor -%}
         {%- endfor -%}
-        {%- for option in options | unique(case_sensitive=true) if option | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter', 'linesep'] -%}
+        {%- for option in options | unique(case_sensitive=true) -%}
             {%- do problems.append('%s: the option %s of its source takes Spark 4.0 or newer, and the server of the target %s is Spark %s. Leave the option out, '
                 'or load with a newer Spark.' % (name, option, target.name, text)) -%}
         {%- endfor -%}
@@ -272,4 +310,12 @@
         ])) -%}
     {%- endfor -%}
     {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- Raises what is wrong with settings, names or vars before anything was begun. spark-cdc, which
+    ends with a code of its own then, gets it as data, too. -#}
+{%- macro _refuse_settings(message) -%}
+    {%- if spark_cdc._is_of_command_line() -%}{%- do spark_cdc._print_data([], {'problems': message}) -%}{%- endif -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

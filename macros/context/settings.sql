@@ -49,6 +49,8 @@
             'key_encoding': {'kind': 'choice', 'accepted': ['json', 'avro'], 'null': true},
         }},
         'on_missing_column': {'kind': 'choice', 'accepted': ['error', 'null'], 'null': 'text', 'default': 'error'},
+        'complete_when': {'kind': 'text', 'null': true,
+                          'says': "the name of a marker beside the files, such as _SUCCESS or '{file}.done'"},
         'on_no_files': {'kind': 'choice', 'accepted': ['error', 'empty'], 'default': 'error'},
         'on_unexpected_column': {'kind': 'choice', 'accepted': ['error', 'ignore'], 'default': 'error'},
     } -%}
@@ -65,20 +67,32 @@
         'keep_loads': {'kind': 'number', 'default': 50},
         'retention_hours': {'kind': 'number', 'null': 'off', 'default': 168},
     }} -%}
+    {#- the columns of <entity>_versions that say when a version holds; open_end: the end of one
+        that still does -#}
+    {%- set validity = {'kind': 'mapping', 'null': true, 'says': 'start, end, current, open_end or end_is below it', 'settings': {
+        'start': {'kind': 'form', 'form': 'name', 'default': 'eff_start_date', 'says': 'a plain name such as valid_from'},
+        'end': {'kind': 'form', 'form': 'name', 'default': 'eff_end_date', 'says': 'a plain name such as valid_to'},
+        'current': {'kind': 'form', 'form': 'name', 'default': 'is_current', 'says': 'a plain name such as is_active'},
+        'open_end': {'kind': 'any', 'default': none},
+        'end_is': {'kind': 'choice', 'accepted': ['exclusive', 'inclusive'], 'default': 'exclusive'},
+    }} -%}
     {#- empty: an empty full snapshot, where rows exist. Shares are of the rows before; rows_band is
         of the rows in, as multiples of the median of the last loads; rejects and rejected_share
         are of quarantined rows, late_share is of events of known keys. Shares and the band count
-        where there are at least min_rows rows. -#}
+        where there are at least min_rows rows; deleted_share also where min_deleted rows would go.
+        unfinished_file: a file of CSV or JSON lines whose last line has no line end. -#}
     {%- set guards = {'kind': 'mapping', 'null': true, 'settings': {
         'empty': {'kind': 'choice', 'accepted': ['refuse'], 'null': 'off', 'default': 'refuse'},
-        'deleted_share': {'kind': 'number', 'null': 'off', 'default': 0.5},
+        'deleted_share': {'kind': 'number', 'null': 'off', 'default': 0.25},
         'updated_share': {'kind': 'number', 'null': 'off', 'default': 0.95},
         'inserted_share': {'kind': 'number', 'null': 'off', 'default': 10},
         'rows_band': {'kind': 'band', 'null': 'off', 'default': [0.2, 5]},
         'rejects': {'kind': 'number', 'null': 'off', 'default': 1000},
         'rejected_share': {'kind': 'number', 'null': 'off', 'default': 0.1},
         'late_share': {'kind': 'number', 'null': 'off', 'default': 0.2},
+        'unfinished_file': {'kind': 'choice', 'accepted': ['refuse'], 'null': 'off', 'default': 'refuse'},
         'min_rows': {'kind': 'number', 'default': 100},
+        'min_deleted': {'kind': 'number', 'default': 10},
     }} -%}
     {#- at_most: the share of judged rows that may break the rule, where there are at least
         guards.min_rows of them -#}
@@ -105,6 +119,7 @@
             'events': {'kind': 'any'},
             'checkpoint': checkpoint,
             'maintenance': maintenance,
+            'validity': validity,
             'cluster_by': {'kind': 'names', 'null': true},
             'target_file_mb': {'kind': 'number', 'default': 128},
             'guards': guards,
@@ -150,10 +165,12 @@
         'vars': {
             'spark_cdc_checkpoint': checkpoint,
             'spark_cdc_maintenance': maintenance,
+            'spark_cdc_validity': validity,
             'spark_cdc_guards': guards,
             'spark_cdc_file_format': dict(file_format, default='parquet'),
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
             'spark_cdc_verify_in_build': {'kind': 'boolean', 'default': false},
+            'spark_cdc_require_business_date': {'kind': 'boolean', 'default': false},
             'spark_cdc_maintain_in_run': {'kind': 'boolean', 'default': false},
             'spark_cdc_sensitive_schema': {'kind': 'form', 'form': 'name', 'default': 'sensitive',
                                            'says': 'a name without dots, such as sensitive'},
@@ -247,9 +264,20 @@
 {%- macro _unknown_key_problems(label, given, accepted) -%}
     {%- set problems = [] -%}
     {%- for key in given if key not in accepted -%}
-        {%- do problems.append(label ~ " has the unknown key '" ~ key ~ "'; accepted are " ~ accepted | join(', ') ~ ': correct or remove it') -%}
+        {%- set meant = spark_cdc._meant_by(key, accepted) -%}
+        {%- do problems.append(label ~ " has the unknown key '" ~ key ~ "'; accepted are " ~ accepted | join(', ') ~ ': '
+            ~ ('did you mean ' ~ meant ~ '?' if meant else 'correct or remove it')) -%}
     {%- endfor -%}
     {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- The guards that a run may skip: those with a limit, and what is refused without one. Returns a
+    list of names. -#}
+{%- macro _known_guards() -%}
+    {{ return((spark_cdc._known_settings().entity.guards.settings | reject('in', ['min_rows', 'min_deleted']) | list)
+        + ['failed_casts', 'null_keys', 'duplicate_keys', 'failed_rules', 'rules', 'tables', 'unexpected_columns',
+           'unclosed_quotes', 'unescaped_quotes', 'blank_rows', 'malformed_text', 'complete_when']) }}
 {%- endmacro -%}
 
 
@@ -331,7 +359,9 @@
     {%- endif -%}
     {%- set found = value if rule.kind in ['names', 'value'] else "'" ~ value ~ "'" -%}
     {%- set off = (' or' if rule.kind == 'band' else ' and') ~ ' null (off)' if rule.get('null') == 'off' else '' -%}
-    {{ return(label ~ ' is ' ~ found ~ '; accepted are ' ~ words ~ off ~ ': ' ~ ('choose one of them' if rule.kind == 'choice' else 'correct it')) }}
+    {%- set meant = spark_cdc._meant_by(value, accepted) if rule.kind == 'choice' and value is string else none -%}
+    {{ return(label ~ ' is ' ~ found ~ '; accepted are ' ~ words ~ off ~ ': '
+        ~ ('did you mean ' ~ meant ~ '?' if meant else 'choose one of them' if rule.kind == 'choice' else 'correct it')) }}
 {%- endmacro -%}
 
 

@@ -397,7 +397,7 @@ where
     {%- if is_view and count.rejected -%}
         {{ return(count) }}
     {%- elif is_view -%}
-        {%- do spark_cdc._create_read_again_view(entity, is_accepted=true) -%}
+        {%- do spark_cdc._create_read_again_view(entity, run.load, is_accepted=true) -%}
     {%- endif -%}
     {%- set lowest = fromjson(row.lowest).get('p') -%}
     {%- set before = applied.get('highest') -%}
@@ -424,21 +424,7 @@ where
         'highest': ([none] + [before, fromjson(row.highest).get('p')] | select | sort) | last,
         'missing': missing,
     } -%}
-    {#- Of which tables and logs the events of a load are (see _event_origin()), beside what is
-        known of loads before. -#}
-    {%- set before = run.load.applied.get('origin') or {} -%}
-    {%- set origin, origins = dict(before), {} -%}
-    {%- for part in ['table', 'log'] if row.get('source_' ~ part ~ '_lowest') is not none -%}
-        {%- set is_one = row['source_' ~ part ~ '_lowest'] == row['source_' ~ part ~ '_highest'] -%}
-        {%- if not is_one or part not in before or row['source_' ~ part ~ '_other'] | int -%}
-            {%- set found = {} -%}
-            {%- for one in spark_cdc._query(spark_cdc._origin_names_sql(events, part)) -%}{%- do found.update({one.source_name: one.event_count | int}) -%}{%- endfor -%}
-            {%- do origins.update({part: found}) if not is_one or part in before -%}
-            {%- set new = found | reject('equalto', before.get(part)) | first -%}
-            {%- do origin.update({part: '*' if part == 'table' and part in origins else new}) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- do summary.update({'origin': origin, 'origins': origins}) -%}
+    {%- do summary.update(spark_cdc._event_origins(run, events, row)) -%}
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}
@@ -451,10 +437,14 @@ where
         is_dense and not spark_cdc._query(spark_cdc._any_group_sql(
             events, 'shiftright(cdc__place, 6)', 'count(*) <> bit_count(bit_or(shiftleft(1L, cast(cdc__place & 63L as int))))'))
         or not spark_cdc._query(spark_cdc._shared_places_sql(entity, events))) -%}
-    {%- set unfilled = spark_cdc._query(spark_cdc._unfilled_sql(run, events, summary))[0].unfilled | int if count.unavailable else 0 -%}
+    {%- set unfilled = spark_cdc._query(spark_cdc._unfilled_sql(run, events, summary))[0].unfilled | int if count.partial_rows else 0 -%}
     {%- set late = spark_cdc._late_events(run, events, count.event_count, fromjson(row.truncated).get('p')) if asks_late else {'late': 0} -%}
+    {%- set unplaced = count.reads if spark_cdc._reads_are_in_log(entity) else count.unplaced -%}
+    {#- a first load of nothing but a snapshot leaves no doubt -#}
+    {%- set asks_reads = unplaced and entity.guards.late_share is not none and (run.load.base is not none or count.event_count > count.reads + count.controls) -%}
+    {%- set doubtful = spark_cdc._query(spark_cdc._doubtful_reads_sql(run, events, summary))[0].doubtful | int if asks_reads else 0 -%}
     {{ return(dict(
-        dict(summary, unfilled=unfilled, reads=count.reads, last=fromjson(row.highest).get('p'), **late),
+        dict(summary, unfilled=unfilled, reads=count.reads, doubtful_reads=doubtful, last=fromjson(row.highest).get('p'), **late),
         conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._any_group_sql(
             events, 'xxhash64(key_hash, event_position)', 'min(event_hash) <> max(event_hash)', 'cdc__note is null and ')) | length > 0,
         by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
@@ -463,8 +453,28 @@ where
 {%- endmacro -%}
 
 
+{#- Of which tables and logs the events of a load are (see _event_origin()), beside what is known of
+    loads before. Arguments: run, events, row (of _event_summary_sql()). Returns a dictionary:
+    origin (what is known from now on), origins (names and counts, where they are several). -#}
+{%- macro _event_origins(run, events, row) -%}
+    {%- set before = run.load.applied.get('origin') or {} -%}
+    {%- set origin, origins = dict(before), {} -%}
+    {%- for part in ['table', 'log'] if row.get('source_' ~ part ~ '_lowest') is not none -%}
+        {%- set is_one = row['source_' ~ part ~ '_lowest'] == row['source_' ~ part ~ '_highest'] -%}
+        {%- if not is_one or part not in before or row['source_' ~ part ~ '_other'] | int -%}
+            {%- set found = {} -%}
+            {%- for one in spark_cdc._query(spark_cdc._origin_names_sql(events, part)) -%}{%- do found.update({one.source_name: one.event_count | int}) -%}{%- endfor -%}
+            {%- do origins.update({part: found}) if not is_one or part in before -%}
+            {%- set new = found | reject('equalto', before.get(part)) | first -%}
+            {%- do origin.update({part: '*' if part == 'table' and part in origins else new}) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return({'origin': origin, 'origins': origins}) }}
+{%- endmacro -%}
+
+
 {%- macro _event_summary_sql(entity, events, has_place=false, origin={}) -%}
-{%- set applies = "cdc__note is null and event_op not in ('read', 'control')" -%}
+{%- set applies = "cdc__note is null and event_op <> 'control' and (event_op <> 'read' or event_position[0] > 0)" -%}
 select
     count(*) as event_count,
     count(cdc__note) as rejected,
@@ -473,8 +483,9 @@ select
     count_if(cdc__note is null and event_op = 'delete') as deletes,
     count_if(cdc__note is null and event_op = 'insert') as inserts,
     count_if(cdc__note is null and event_op = 'read') as reads,
+    count_if(cdc__note is null and event_op = 'read' and event_position[0] = 0) as unplaced,
     count_if(cdc__note is null and (event_absent is not null or event_unavailable is not null)) as lacking,
-    count_if(cdc__note is null and event_unavailable is not null) as unavailable,
+    count_if(cdc__note is null and (event_unavailable is not null or event_absent is not null and event_op in ('update', 'upsert'))) as partial_rows,
     count_if(cdc__note is null and event_op = 'insert' and event_unavailable is not null) as splits,
     {{ 'count_if(cdc__note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
     {{ 'count_if(cdc__note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
@@ -594,44 +605,14 @@ limit 6
 {%- endmacro -%}
 
 
-{#- Events that come too late to change anything: not newer than what was last applied to their key,
-    or to the whole table.
-    Arguments: run, events (of _event_summary()), event_count, truncated (position of the load's own
-    last truncate, or none).
-    Returns a dictionary: late, known (events that could be late, since their key is known), and
-    late_different (late ones of keys that the load leaves otherwise than their newest event says; 0
-    where they are too few for the guard). -#}
-{%- macro _late_events(run, events, event_count, truncated) -%}
-    {%- set guards = run.entity.guards -%}
-    {%- set row = spark_cdc._query(spark_cdc._late_events_sql(run, events, event_count))[0] -%}
-    {%- set late, known = row.late | int, row.known | int -%}
-    {%- set is_asked = guards.late_share is not none and known >= guards.min_rows and late > guards.late_share * known -%}
-    {%- set apart = spark_cdc._query(spark_cdc._late_events_separately_sql(run, events, event_count, truncated))[0].late | int if is_asked else 0 -%}
-    {{ return({'late': late, 'known': known, 'late_different': apart}) }}
-{%- endmacro -%}
-
-
-{%- macro _late_events_sql(run, events, event_count) -%}
-{%- set truncated = run.load.applied.get('truncated') -%}
-{%- set behind = ' or incoming.event_position <= ' ~ spark_cdc._position_literal(truncated) if truncated else '' -%}
-select
-    count_if(incoming.event_position <= prior.event_position{{ behind }}) as late,
-    count_if(prior.key_hash is not null{{ behind }}) as known
-from {{ events }} as incoming
-left join (
-    {{ spark_cdc._rows_before_sql(run, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
-) as prior
-    on incoming.key_hash = prior.key_hash
-where incoming.cdc__note is null and incoming.event_op <> 'control'
-{%- endmacro -%}
-
-
 {#- An event that comes again is late, too, but what its key came to is in the state: the newest
     event of the key has the position that was applied last, says the same as the row, or is from
     before a truncate that comes again. -#}
 {%- macro _late_events_separately_sql(run, events, event_count, truncated) -%}
 {%- set before = run.load.applied.get('truncated') -%}
-select coalesce(sum(newest.event_count), 0) as late
+select
+    coalesce(sum(newest.event_count), 0) as late,
+    count_if({{ spark_cdc._may_follow_read(run.entity, 'newest.event_position', 'prior.event_position') }}) as overtaken
 from (
     select
         key_hash,

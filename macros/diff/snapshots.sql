@@ -174,11 +174,12 @@ left semi join deleted
 
 {#- Whether a full load writes the rows that are gone by a statement of their own, which reads what
     the first has written in place of the input once more: where the state has so many rows that
-    this saves more than the further statements cost.
+    this saves more than the further statements cost, or the input may be another one by then.
     Arguments: entity, load (of _plan_load()). -#}
 {%- macro _deletes_separately(entity, load) -%}
     {{ return(
-        load.load_type == 'full' and not entity.events and load.base is not none and not load.redefines and load.prior_rows >= 2 * 10 ** 5
+        load.load_type == 'full' and not entity.events and load.base is not none and not load.redefines
+        and (load.prior_rows >= 2 * 10 ** 5 or spark_cdc._reads_whole_table(entity.source))
     ) }}
 {%- endmacro -%}
 
@@ -213,38 +214,233 @@ left anti join (
 {%- endmacro -%}
 
 
+{#- Events that come too late to change anything: not newer than what was last applied to their key,
+    or to the whole table.
+    Arguments: run, events (of _event_summary()), event_count, truncated (position of the load's own
+    last truncate, or none).
+    Returns a dictionary: late, known (events that could be late, since their key is known),
+    late_different (late ones of keys that the load leaves otherwise than their newest event says; 0
+    where they are too few for the guard), and overtaken (keys of which a change may be newer than
+    the row of a snapshot that they have). -#}
+{%- macro _late_events(run, events, event_count, truncated) -%}
+    {%- set guards = run.entity.guards -%}
+    {%- set row = spark_cdc._query(spark_cdc._late_events_sql(run, events, event_count))[0] -%}
+    {%- set late, known = row.late | int, row.known | int -%}
+    {%- set is_many = known >= guards.min_rows and late > (guards.late_share or 0) * known -%}
+    {%- set is_asked = guards.late_share is not none and (is_many or late and spark_cdc._reads_are_in_log(run.entity)) -%}
+    {%- set found = spark_cdc._query(spark_cdc._late_events_separately_sql(run, events, event_count, truncated))[0] if is_asked else {} -%}
+    {{ return({
+        'late': late,
+        'known': known,
+        'late_different': found.late | int if is_asked and is_many else 0,
+        'overtaken': found.overtaken | int if is_asked else 0,
+    }) }}
+{%- endmacro -%}
+
+
+{%- macro _late_events_sql(run, events, event_count) -%}
+{%- set truncated = run.load.applied.get('truncated') -%}
+{%- set behind = ' or incoming.event_position <= ' ~ spark_cdc._position_literal(truncated) if truncated else '' -%}
+select
+    count_if(incoming.event_position <= prior.event_position{{ behind }}) as late,
+    count_if(prior.key_hash is not null{{ behind }}) as known
+from {{ events }} as incoming
+left join (
+    {{ spark_cdc._rows_before_sql(run, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
+) as prior
+    on incoming.key_hash = prior.key_hash
+where incoming.cdc__note is null and incoming.event_op <> 'control'
+{%- endmacro -%}
+
+
+{#- Whether a change may be newer than a row of a snapshot that has a later place. PostgreSQL's
+    first transaction after a snapshot names no commit before it, so its place is that of the
+    change; if it began before the snapshot, that is below the snapshot's. -#}
+{%- macro _may_follow_read(entity, change, read) -%}
+{%- if spark_cdc._reads_are_in_log(entity) -%}
+{%- set numbers = 3 + spark_cdc._order_parts(entity.events.tie_breaker) | length -%}
+coalesce({# -#}
+size({{ change }}) = {{ numbers }} and {{ change }}[0] = 1 and get({{ change }}, 1) = get({{ change }}, 2) {# -#}
+and get({{ change }}, 1) < get({{ read }}, 1) and {# -#}
+{{ read }}[0] = 1 and get({{ read }}, 2) = get({{ read }}, 1) - 1, false)
+{%- else -%}
+false
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Keys of which the load has a row of a snapshot without a place among the changes, as far as
+    nobody can tell whether it is newer than what the load leaves of them: it says otherwise than
+    the row before, and than each change of the load. It is older if what was applied has a later
+    place than the number that the row has. A first load has the changes after its snapshot.
+    Arguments: run, events, summary (of _event_summary()). -#}
+{%- macro _doubtful_reads_sql(run, events, summary) -%}
+{%- set entity, has_prior = run.entity, run.load.base is not none -%}
+{%- set moves = spark_cdc._keys_move(entity, summary) -%}
+{%- set truncated = spark_cdc._position_literal(summary.truncated) if has_prior and summary.truncated else 'cast(null as array<bigint>)' -%}
+{%- set applied = 'greatest(prior.event_position, ' ~ truncated ~ ')' if has_prior else truncated -%}
+{%- set in_log = spark_cdc._reads_are_in_log(entity) -%}
+{%- set is_older -%}
+get(reads.event_position, 1) > 0 and size(applied_position) = size(reads.event_position) {# -#}
+and if(applied_position[0] > 0, slice(applied_position, 2, 99) >= slice(reads.event_position, 2, 99), applied_position > reads.event_position)
+{%- endset -%}
+with reads as (
+    select
+        key_hash,
+        min(event_position) as first_position,
+        max(event_position) as event_position,
+        max_by(cdc__read_hash, event_position) as read_hash,
+        count(distinct cdc__read_hash) > 1 as is_told_twice
+    from (
+        select
+            key_hash,
+            event_position,
+            {{ spark_cdc._hash(entity.compared) | indent(12) }} as cdc__read_hash
+        from {{ events }}
+        where cdc__note is null and event_op = 'read' and key_hash is not null
+    ) as sent
+    group by key_hash
+),
+
+changes as (
+    select
+        key_hash,
+        sort_array(collect_list(struct(event_position, change_hash))) as steps
+    from (
+        select
+            key_hash,
+            event_position,
+            if(
+                event_op = 'delete' or event_absent is not null or event_unavailable is not null, null,
+                {{ spark_cdc._hash(entity.compared) | indent(16) }}
+            ) as change_hash
+        from {{ events }}
+        where cdc__note is null and event_op not in ('read', 'control', 'truncate') and key_hash in (select key_hash from reads)
+        {%- if moves %}
+
+        union all
+
+        select
+            old_key_hash as key_hash,
+            event_position,
+            cast(null as binary) as change_hash
+        from {{ events }}
+        where cdc__note is null and old_key_hash in (select key_hash from reads)
+        {%- endif %}
+    ) as sent
+    group by key_hash
+),
+
+met as (
+    select
+        reads.*,
+        changes.steps,
+        {{ applied }} as applied_position,
+        {{ 'prior.event_position' if has_prior else 'cast(null as array<bigint>)' }} as prior_position,
+        {{ 'coalesce(prior.nonkey_hash = reads.read_hash and ' ~ spark_cdc._is_alive('prior', run.load.applied.get('truncated')) ~ ', false)'
+            if has_prior else 'false' }} as is_known
+    from reads
+    left join changes
+        on reads.key_hash = changes.key_hash
+    {%- if has_prior %}
+    left join (
+        {{ spark_cdc._rows_before_sql(
+            run, "select key_hash from " ~ events ~ " where event_op = 'read'", summary.event_count,
+            ['key_hash', 'nonkey_hash', 'event_position', 'operation']) | indent(8) }}
+    ) as prior
+        on reads.key_hash = prior.key_hash
+    {%- endif %}
+)
+
+select count(*) as doubtful
+from (
+    select
+        *,
+        coalesce({{ is_older }}, false) as is_older
+        {%- if in_log %},
+        {#- changes that were committed before the snapshot began: the last one counts #}
+        filter(steps, step -> coalesce(
+            get(step.event_position, 1) < get(reads.event_position, 1)
+            and (
+                get(step.event_position, 1) <> get(step.event_position, 2)
+                or least(get(first_position, 1), get(prior_position, 1)) <= get(step.event_position, 1)
+            ), false
+        )) as steps_before
+        {%- endif %}
+    from met as reads
+) as reads
+where
+    (
+        event_position[0] = 0
+        and not is_known
+        and not is_older
+        and not coalesce(exists(steps, step -> step.change_hash = read_hash), false)
+        and (applied_position is not null or is_told_twice)
+        and (coalesce(applied_position >= event_position, false) or steps is not null{{ ' and not coalesce(get(event_position, 1) > 0, false)' if in_log }})
+    )
+    {%- if in_log %}
+    or (
+        event_position[0] = 0
+        and not is_older
+        and coalesce(size(steps_before) > 0 and not try_element_at(steps_before, -1).change_hash <=> read_hash, false)
+    )
+    or coalesce(exists(
+        steps, step -> not step.change_hash <=> read_hash
+        and coalesce(step.event_position > applied_position, true)
+        and get(step.event_position, 1) > {{ (run.load.applied.get('highest') or [0, 0])[1] }}L
+        and {{ spark_cdc._may_follow_read(entity, 'step.event_position', 'reads.event_position') }}
+    ), false)
+    {%- endif %}
+{%- endmacro -%}
+
+
 {#- How many keys have a column whose value was not sent, and is not known either: no row of the key
-    was there before, and none came earlier in the load. Null is stored then. What is the second
-    half of a key change has the values of the old key.
+    was there before, and none came earlier in the load. Null is stored then. What an update of a
+    row lacks was in the row; of an upsert that may be new it is null, if nulls say nothing. A row
+    that comes from another key is looked for there; what is the second half of a key change has the
+    values of the old key.
     Arguments: run, events, summary (of _event_summary()). -#}
 {%- macro _unfilled_sql(run, events, summary) -%}
-{%- set lacks = ['event_unavailable is not null'] + (['old_key_hash is null'] if run.entity.key_columns else []) -%}
-{%- if summary.splits -%}
-    {%- do lacks.append("not (event_op = 'insert' and bool_or(event_op = 'delete') over (partition by event_position, event_transaction))") -%}
-{%- endif -%}
+{%- set entity, moves = run.entity, spark_cdc._keys_move(run.entity, summary) -%}
+{%- set means_nothing = 'unchanged' in [entity.events.null_means] + entity.stored | map(attribute='null_means') | list -%}
+{%- set lacks -%}
+(event_unavailable is not null or event_absent is not null and event_op {{ "= 'update'" if means_nothing else "in ('update', 'upsert')" }})
+{%- if summary.splits %}
+    and not (event_op = 'insert' and bool_or(event_op = 'delete') over (partition by event_position, event_transaction))
+{%- endif %}
+{%- endset -%}
 select count(distinct incoming.key_hash) as unfilled
 from (
     select
         key_hash,
-        event_op,
         event_position,
-        {{ lacks | join(' and ') }} as cdc__lacks,
+        cdc__lacks,
         lag(event_op) over (partition by key_hash order by event_position) as cdc__former_op
-    from {{ events }}
-    where
-        {{ spark_cdc._counting_event(summary) | indent(8) }}
+    from (
+        {%- for old in [false, true] if moves or not old %}
+        {{- '\n\n        union all\n' if old }}
+        select
+            {{ 'old_key_hash as key_hash' if old else 'key_hash' }},
+            event_position,
+            {{ "'delete' as event_op" if old else 'event_op' }},
+            {{ lacks | indent(8) }}{{ ' and old_key_hash is null' if moves and not old }} as cdc__lacks
+        from {{ events }}
+        where
+            {{ spark_cdc._counting_event(summary) | indent(12) }}
+            {{- '\n            and old_key_hash is not null' if old }}
+        {%- endfor %}
+    ) as steps
 ) as incoming
 {%- if run.load.base is not none %}
 left join (
     {{ spark_cdc._rows_before_sql(
-        run, 'select key_hash from ' ~ events, summary.event_count, ['key_hash', 'event_position', 'operation']
+        run, spark_cdc._event_keys_sql(events, moves), summary.event_count, ['key_hash', 'event_position', 'operation']
     ) | indent(4) }}
 ) as prior
     on incoming.key_hash = prior.key_hash
 {%- endif %}
 where
     incoming.cdc__lacks
-    and incoming.event_op <> 'delete'
     and coalesce(incoming.cdc__former_op = 'delete', true)
     {%- if run.load.base is not none %}
     and coalesce(incoming.event_position > prior.event_position, true)

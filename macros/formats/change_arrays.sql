@@ -70,7 +70,7 @@ end
 
 
 {%- macro _events_change_arrays_format() -%}
-    {{ return({'shape': 'documents', 'problems': true, 'settings': {
+    {{ return({'shape': 'documents', 'problems': true, 'reads': 'first', 'settings': {
         'table': none, 'fields': none, 'order_fields': none, 'timestamp_unit': ['seconds', 'millis', 'micros', 'nanos'],
     }}) }}
 {%- endmacro -%}

@@ -1,21 +1,35 @@
 {#- Change-event format `debezium`: envelopes of PostgreSQL, MySQL, MariaDB and SQL Server as JSON,
     with or without the embedded schema, as messages or as objects {key, value} of a topic dump.
-    Each message is parsed once, and its documents are counted; a second time is parsed only what a
-    topic dump wraps. The message key is read only for events whose key the message itself
-    lacks. -#}
+    Each message is parsed once, as an array, so that its documents are counted by that: what is not
+    one is parsed once more by itself, and so is what a topic dump wraps. The message key is read
+    only for events whose key the message itself lacks. -#}
 {%- macro _events_debezium(entity, landed) -%}
 {%- set given = entity.events.get('database') -%}
 {%- set content = 'coalesce(wrapped, landed_row.message)' -%}
 {%- set order = spark_cdc._message_fields(entity, [], none, content).order -%}
 {%- set envelope = spark_cdc._debezium_envelope() -%}
+{%- set document = spark_cdc._json_document(entity, 'landed_row.message') -%}
 {%- set places = spark_cdc._debezium_places('source.`%s`', 'source.%s', spark_cdc._debezium_databases(), "event_op = 'upsert'") -%}
 {%- set parsed -%}
-with sent as (
+with counted as (
     select
         landed_row,
         message_key,
-        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'landed_row.message'), envelope) | indent(8) }} as sent
+        {{ spark_cdc._debezium_parsed("concat('[', " ~ document ~ ", ']')", envelope, true) | indent(8) }} as documents
     from {{ landed }}
+),
+
+sent as (
+    select
+        landed_row,
+        message_key,
+        coalesce(size(documents) = 1 and documents[0] is not null, false) as is_one,
+        if(
+            size(documents) = 1 and documents[0] is not null,
+            documents[0],
+            {{ spark_cdc._debezium_parsed(document, envelope) | indent(12) }}
+        ) as sent
+    from counted
 ),
 
 -- a topic dump wraps the message; kcat names it payload and writes it as text
@@ -39,6 +53,7 @@ unwrapped as (
 parsed as (
     select
         landed_row,
+        is_one,
         wrapped,
         coalesce(sent.key, message_key) as message_key,
         if(carried is null, sent.payload is not null, carried.payload is not null) as is_enclosed,
@@ -76,8 +91,8 @@ end
 {%- set accepted = 'accepted are Debezium envelopes with op, before, after and source' -%}
 {%- set unreadable -%}
 when op is null and json_object_keys({{ content }}) is null
-    then concat('not a JSON object: ', left(landed_row.message, 200), '; {{ accepted }}')
-when {{ spark_cdc._is_misread('landed_row.message') }}
+    then concat('not a JSON object', {{ spark_cdc._over_lines_hint('landed_row.message') }}, ': ', left(landed_row.message, 200), '; {{ accepted }}')
+when not is_one and {{ spark_cdc._misread_as_one('landed_row.message') }} or {{ spark_cdc._misread_surrogate('landed_row.message') }}
     then {{ spark_cdc._misread_text('landed_row.message') }}
 when op is null
     then 'no operation: op is missing; {{ accepted }}, flattened messages have the format debezium_flat'
@@ -97,7 +112,15 @@ when event_op = 'read' and source.snapshot = 'incremental'
 {%- if not order %}
 when event_op <> 'read' and {{ places.negative }}
     then {{ places.negative_text | indent(4) }}
-when database is null
+{%- endif %}
+{%- endset -%}
+{#- MongoDB's rows are documents as text, which no setting makes columns of -#}
+{%- set unknown_connector -%}
+when source.connector = 'mongodb'
+    then {{ spark_cdc._literal("unknown connector 'mongodb', whose rows are documents; accepted are postgresql, mysql, mariadb, sqlserver, or messages that "
+        ~ 'ExtractNewDocumentState has flattened (format debezium_flat with events.order)') }}
+{%- if not order %}
+when event_op is not null and database is null
     then concat('unknown connector \'', source.connector, '\'; accepted are postgresql, mysql, mariadb, sqlserver, or set events.database')
 {%- endif %}
 {%- endset -%}
@@ -112,6 +135,7 @@ when database is null
     'transaction': transaction,
     'time': 'timestamp_micros(coalesce(source.ts_us, try_multiply(source.ts_ms, 1000L)))',
     'unreadable': unreadable,
+    'first_faults': unknown_connector,
     'faults': faults,
     'after': 'after',
 }) }}
@@ -121,7 +145,7 @@ when database is null
 {%- macro _events_debezium_format() -%}
     {{ return({
         'shape': 'documents', 'settings': {'database': spark_cdc._debezium_databases() | list, 'order_fields': none, 'table': none},
-        'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value',
+        'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value', 'reads': 'log',
         'position': 'it stands in source.lsn (PostgreSQL), source.file and source.pos (MySQL, MariaDB) or source.change_lsn (SQL Server)',
     }) }}
 {%- endmacro -%}
@@ -154,13 +178,15 @@ struct<{% for name, type in source.items() %}`{{ name }}`: {{ type }}{{ ', ' if 
 
 
 {#- JSON text, parsed: an envelope, or one below `payload`, or a message below `value`. All is null
-    where the text is no JSON object. -#}
-{%- macro _debezium_parsed(sql, envelope) -%}
+    where the text is no JSON object. Arguments: sql (of the text), envelope (of
+    _debezium_envelope()), in_array (whether the text is an array of them). -#}
+{%- macro _debezium_parsed(sql, envelope, in_array=false) -%}
+{%- set fields = [] -%}
+{%- for name, type in envelope.items() -%}{%- do fields.append(name ~ ': ' ~ type) -%}{%- endfor -%}
+{%- set type = 'struct<' ~ fields | join(', ') ~ ', payload: struct<' ~ fields | join(', ') ~ '>, key: string, value: string, topic: string>' -%}
 from_json(
     {{ sql }},
-    '{% for name, type in envelope.items() %}{{ name }} {{ type }}, {% endfor -%}
-    payload struct<{% for name, type in envelope.items() %}{{ name }}: {{ type }}{{ ', ' if not loop.last }}{% endfor -%}
-    >, key string, value string, topic string',
+    {{ spark_cdc._literal('array<' ~ type ~ '>' if in_array else type) }},
     map({{ spark_cdc._json_limits() }})
 )
 {%- endmacro -%}

@@ -84,6 +84,6 @@ end
     {%- endfor -%}
     {{ return({
         'shape': 'rows', 'settings': {'database': spark_cdc._debezium_databases() | list, 'table': none},
-        'origin': true, 'unavailable': '__debezium_unavailable_value', 'columns': columns,
+        'origin': true, 'unavailable': '__debezium_unavailable_value', 'reads': 'log', 'columns': columns,
     }) }}
 {%- endmacro -%}

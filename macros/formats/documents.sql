@@ -97,7 +97,10 @@ case
     {{ format.unreadable | indent(4) }}
     {%- else %}
     when unparsable is not null
-        then {{ spark_cdc._literal('not a JSON object of ' ~ format.tool ~ '; accepted is ' ~ format.get('accepted', one_line)) }}
+        then concat(
+            {{ spark_cdc._literal('not a JSON object of ' ~ format.tool ~ '; accepted is ' ~ format.get('accepted', one_line)) }},
+            {{ spark_cdc._over_lines_hint('message') }}
+        )
     when event_op is null and {{ spark_cdc._is_misread('message') }}
         then {{ spark_cdc._misread_text('message') }}
     {%- endif %}

@@ -43,7 +43,7 @@ if(
         'binlog_name': "nullif(substring_index(binlog, ':', 1), '')",
         'binlog_file': spark_cdc._place_in_log("try_cast(substring_index(substring_index(binlog, ':', 1), '.', -1) as bigint)"),
         'binlog_offset': spark_cdc._place_in_log("try_cast(substring_index(binlog, ':', -1) as bigint)"),
-        'row_number': 'coalesce(try_cast(transaction_offset as bigint), if(is_last, 9223372036854775807, 0))',
+        'row_number': "if(event_op = 'read', -1, coalesce(try_cast(transaction_offset as bigint), if(is_last, 9223372036854775807, 0)))",
     },
     'own_order': [{
         'name': "'position'", 'text': 'binlog_text', 'number': 'if(binlog_file is null, null, binlog_offset)',

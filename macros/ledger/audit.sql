@@ -5,56 +5,22 @@
     written (rows that it wrote which count, for later loads to overlay), rules (of
     _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (as it is given to
     _audit_counted_load()). -#}
-{%- macro _audit_load(run, is_again=false) -%}
+{%- macro _audit_load(run) -%}
     {%- set entity, load = run.entity, run.load -%}
     {%- if spark_cdc._memo().get('small load of ' ~ entity.name) -%}{%- do spark_cdc._set_session(none, is_small=true) -%}{%- endif -%}
-    {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
-    {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
-        spark_cdc._repeats_sql(run, [load.load_id]), spark_cdc._input_sql(entity, [run.time]),
-        spark_cdc._rule_counts_sql(entity, run.ledger, [load.load_id]),
-        spark_cdc._masked_ledger_differences_sql(run, [load.load_id]),
-    ]) -%}
+    {%- set counted = spark_cdc._counts_of_written(run) -%}
     {%- set record = counted.records.get(load.load_id) -%}
-    {%- if record is none or record.parent != load.parent -%}
+    {%- if not record -%}
         {#- what another run committed may have made a checkpoint due, or no longer, so that this
             attempt wrote under another name -#}
         {%- set name = spark_cdc._load_id(entity, spark_cdc._load_time(load.load_id), not load.is_checkpoint) -%}
-        {%- set record = record or spark_cdc._load_records(run.ledger, [name]).get(name) -%}
-        {%- if record or is_again or not spark_cdc._is_load_again(run, 'ledger') -%}
-            {%- set message -%}
-{{ entity.name }}: {# -#}
-{%- if record -%}
-    {%- do spark_cdc._is_told(entity.name, 'raced') -%}
-another run committed a load during this one, which builds on {{ record.parent or 'nothing' }}; the last load before {# -#}
-{{ load.business_time }} is now {{ load.parent or 'none' }}
-{%- else -%}
-the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledger had not run
-{%- endif -%}
-. Nothing was committed. Load the date again:
-  {{ spark_cdc._load_command(entity, load.business_time) }}
-            {%- endset -%}
-            {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
-        {%- endif -%}
-        {#- Loads the date of a run whose ledger, or events, this invocation has not written: `dbt
-            retry` leaves out what it takes for done, and only an attempt of its own can judge the
-            data as they are now. Staging is worked out here, as only stage() can be: a model
-            stg_<entity> that does more is refused. -#}
-        {%- set name = entity.name -%}
-        {%- set node, package = spark_cdc.entity_node(name), model['unique_id'].rsplit('.', 1)[0] -%}
-        {%- set settings = spark_cdc._settings_of(node) -%}
-        {#- what validate() asks of the models that dbt has selected, which a retry does not
-            tell -#}
-        {%- set problems = spark_cdc._var_problems() + spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, settings, package ~ '.' ~ name ~ '_ledger')
-            + spark_cdc._run_problems([(name, settings)]) -%}
-        {%- if not spark_cdc._is_plainly_staged(name) -%}{%- do spark_cdc._refuse_load_again(run) -%}{%- endif -%}
-        {%- if problems -%}
-            {%- do exceptions.raise_compiler_error('Nothing was written:\n  - ' ~ problems | join('\n  - ')) -%}
-        {%- endif -%}
-        {%- do log(name ~ ': loading ' ~ run.load.business_time ~ ' again, of which this run has not written the ledger', info=true) -%}
-        {%- set incoming = run.events if entity.events else '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n)' -%}
-        {%- do spark_cdc._load_ledger(run, spark_cdc._ledger_query(run, incoming)) -%}
-        {{ return(spark_cdc._audit_load(run, is_again=true)) }}
+        {%- set other = spark_cdc._load_records(run.ledger, [name]).get(name) -%}
+        {%- if other or not spark_cdc._is_load_again(run, 'ledger') -%}{%- do spark_cdc._refuse_other_parent(run, other) -%}{%- endif -%}
+        {%- do spark_cdc._load_skipped_ledger(run) -%}
+        {%- set counted = spark_cdc._counts_of_written(run) -%}
+        {%- set record = counted.records.get(load.load_id) -%}
     {%- endif -%}
+    {%- if not record or record.parent != load.parent -%}{%- do spark_cdc._refuse_other_parent(run, record) -%}{%- endif -%}
     {%- do spark_cdc._check_input(run, record, counted.also) -%}
     {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **counted.rows.get(load.load_id, {})) -%}
     {%- do counts.pop('L', none) -%}
@@ -73,6 +39,39 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
         {%- if spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._note_unread_rejects(run, [load.load_id]) -%}{%- endif -%}
     {%- endif -%}
     {{ return(spark_cdc._audit_counted_load(run, known)) }}
+{%- endmacro -%}
+
+
+{#- What a load has written, counted by one statement (of _load_counts()), and beside it what lies
+    in the landing now. -#}
+{%- macro _counts_of_written(run) -%}
+    {%- set load = run.load -%}
+    {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
+    {{ return(spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
+        spark_cdc._repeats_sql(run, [load.load_id]), spark_cdc._input_sql(run.entity, [run.time]),
+        spark_cdc._rule_counts_sql(run.entity, run.ledger, [load.load_id]),
+        spark_cdc._masked_ledger_differences_sql(run, [load.load_id]),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- Refuses a load that is not there, or that builds on a load that is no longer the last.
+    Arguments: run, record (of what was written; none). -#}
+{%- macro _refuse_other_parent(run, record) -%}
+    {%- set entity, load = run.entity, run.load -%}
+    {%- set message -%}
+{{ entity.name }}: {# -#}
+{%- if record -%}
+    {%- do spark_cdc._is_told(entity.name, 'raced') -%}
+another run committed a load during this one, which builds on {{ record.parent or 'nothing' }}; the last load before {# -#}
+{{ load.business_time }} is now {{ load.parent or 'none' }}
+{%- else -%}
+the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledger had not run
+{%- endif -%}
+. Nothing was committed. Load the date again:
+  {{ spark_cdc._load_command(entity, load.business_time) }}
+    {%- endset -%}
+    {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
 {%- endmacro -%}
 
 
@@ -184,8 +183,10 @@ Run the same command again once the input is complete.
     {%- if known.files and record.get('files') -%}
         {%- do spark_cdc._check_unchanged(run.entity, run.load, record.files, known.files, known) -%}
     {%- endif -%}
-    {%- set lines = input.get('lines') or {} -%}
+    {%- set lines = dict(input.get('lines') or {}, **(input.get('ends') or {})) -%}
     {%- set advice = {
+        'unfinished_file': 'a last line without a line end, as if the file was still being written, or was cut. Deliver it whole; where the source marks what '
+            ~ 'is finished, as by _SUCCESS, name the marker in source.complete_when; where its files always end so, set guards.unfinished_file: null',
         'unclosed_quotes': "a quote that is not closed, so that what follows it would be taken for the value. Correct the file; values that go "
             ~ "over several lines take source.options.multiLine: true; where quotes are doubled, set source.options.escape: '\"'; where they are "
             ~ "part of plain values, quote: ''",
@@ -194,21 +195,29 @@ Run the same command again once the input is complete.
             ~ 'else correct the file',
         'blank_rows': 'blanks alone in all fields, so that Spark would skip it as an empty line. Set source.options.multiLine: true, with which it does not; or '
             ~ 'correct the file',
-        'malformed_text': 'bytes that are not UTF-8, so that each would become U+FFFD. Correct the file, or name its encoding in '
-            ~ 'source.options.encoding',
+        'malformed_text': 'bytes that are not UTF-8, so that each would become U+FFFD. Correct the file'
+            ~ (', or name its encoding in source.options.encoding' if run.entity.source.format == 'csv'),
+        'damaged_json': 'neither one JSON array nor JSON objects one after the other, or more than 50 levels of brackets, as if it were cut off. '
+            ~ 'Deliver the file again',
     } -%}
     {%- for guard, found, examples in [
+        ('unfinished_file', lines.get('unfinished'), lines.get('unfinished_examples')),
         ('unclosed_quotes', lines.get('unclosed'), lines.get('unclosed_examples')),
         ('unescaped_quotes', lines.get('unescaped'), lines.get('unescaped_examples')),
         ('blank_rows', lines.get('blank'), lines.get('blank_examples')),
         ('malformed_text', lines.get('malformed'), lines.get('malformed_examples')),
+        ('damaged_json', lines.get('damaged'), lines.get('damaged_examples')),
     ] if found and guard not in spark_cdc._skipped_guards(run.entity.name) -%}
-        {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}
+        {%- set is_of_file = lines.get('damaged') is not none or guard == 'unfinished_file'
+            or (guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity)) -%}
+        {%- set unit = 'file' if is_of_file else 'line' -%}
         {%- set message -%}
 {{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.
     - {{ spark_cdc._restricted_values_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
-Nothing was committed. Run the same command again then; to load it as Spark reads it:
+Nothing was committed. Run the same command again then
+{%- if lines.get('damaged') is none %}; to load it as Spark reads it:
   {{ spark_cdc._skip_command(run.entity, run.load, [guard]) }}
+{%- else %}.{% endif %}
         {%- endset -%}
         {%- do spark_cdc._refuse_load(run.entity, guard, message, run.load, known) -%}
     {%- endfor -%}
@@ -227,7 +236,7 @@ Nothing was committed. Run the same command again then; to load it as Spark read
 {{ name }}: the ledger differs from what the load {{ load.parent }} left: {{ load.prior_rows }} rows and {{ load.prior_log_rows }} since the {# -#}
 checkpoint were recorded, {{ prior.rows }} and {{ prior.log_rows }} are counted in {{ ([load.base] + load.log) | join(', ') }}. {# -#}
 Something other than a load changed files, partitions or {{ run.committed }}. Nothing was committed; readers see the damage. Find out what it is:
-  spark-cdc verify --select {{ name }}
+  spark-cdc verify {{ name }}
         {%- endset -%}
         {%- do spark_cdc._refuse_load(run.entity, 'damaged_ledger', message, load, known) -%}
     {%- endif -%}

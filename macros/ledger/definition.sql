@@ -165,7 +165,7 @@ that identifies the same rows one by one, or put the former one back
 {{ entity.name }}: the columns have changed since the last load, and the change can't be applied:
   - {{ problems | join('.\n  - ') }}.
 Nothing was written; docs/schema_change.md lists the changes that can be applied. To drop all loads and restart the ledger:
-  {{ spark_cdc._load_command(entity, load.business_time if load else spark_cdc._business_date(entity.name), more={'spark_cdc_reset': '[' ~ entity.name ~ ']'}) }}
+  {{ spark_cdc._load_command(entity, load.business_time if load else spark_cdc._business_date(entity.name), reset=true) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'definition', message, load) -%}
 {%- endmacro -%}
@@ -240,7 +240,8 @@ source.on_missing_column: null skips the check.
         {%- set message -%}
 {{ entity.name }}: the secret {{ id }} is not the one that the loads so far were hashed with: {{ secret }} {# -#}
 {{ 'is gone' if not is_there else 'holds no key' if proof is none else 'was exchanged' }}. Every row would be taken for another one. Nothing was written. Put the table back as {# -#}
-it was; or make a new secret, with which the hashes are computed anew once: spark-cdc secrets rotate.
+it was; or make a new secret, with which the hashes are computed anew once:
+  spark-cdc secrets rotate
         {%- endset -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
     {%- endif -%}

@@ -52,12 +52,13 @@ Nothing was committed. If the data is wrong, correct it and run the same command
     {%- if is_full and not audit.rows_in and audit.rows_prior -%}
         {%- set what = 'the snapshot is empty, and all ' ~ audit.rows_prior ~ ' rows would be deleted' -%}
         {{ return({} if limits.empty is none else {'empty': what}) }}
-    {%- elif not audit.rows_prior or audit.rows_prior < limits.min_rows -%}
+    {%- elif not audit.rows_prior -%}
         {{ return({}) }}
     {%- endif -%}
-    {%- set tripped = {} -%}
+    {%- set tripped, has_rows = {}, audit.rows_prior >= limits.min_rows -%}
     {%- for guard, operation, done in [('deleted_share', 'D', 'deleted'), ('updated_share', 'U', 'updated'), ('inserted_share', 'I', 'inserted')]
-            if limits[guard] is not none and counts[operation] > limits[guard] * audit.rows_prior -%}
+            if limits[guard] is not none and counts[operation] > limits[guard] * audit.rows_prior
+            and (has_rows or (operation == 'D' and counts.D >= limits.min_deleted)) -%}
         {%- set what -%}
 {{ counts[operation] }} of {{ audit.rows_prior }} rows would be {{ done }}: a share of {# -#}
 {{ spark_cdc._three_digits(counts[operation] / audit.rows_prior) }}; accepted is at most {{ limits[guard] }}
@@ -73,7 +74,7 @@ limit 3
         {%- endset -%}
         {%- do tripped.update({guard: what}) -%}
     {%- endfor -%}
-    {%- if is_full and limits.rows_band is not none -%}
+    {%- if is_full and has_rows and limits.rows_band is not none -%}
         {#- the median of the last five full loads; recent ones are not in cdc_loads yet -#}
         {%- set last = (spark_cdc._loads_with(load.keep, 'is_full') + spark_cdc._loads_with(load.keep, 'is_snapshot'))[-5:] -%}
         {%- set rows = audit.recent.items() | selectattr(0, 'in', last) | map(attribute=1) | list -%}
@@ -101,14 +102,29 @@ where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
 
 
 {#- The guard on events that are not newer than what was applied, but differ from it, in the same
-    form. Where the log has another name, it trips without a minimum: its positions can't be
-    compared with those of before. -#}
+    form. Where the log has another name, or nobody can tell which of a row of a snapshot and a
+    change is newer, it trips without a minimum. -#}
 {%- macro _tripped_by_late_events(entity, load, events) -%}
     {%- set limit, different = entity.guards.late_share, events.get('late_different') or 0 -%}
     {%- set logs = (events.get('origins') or {}).get('log') -%}
     {%- set is_many = limit is not none and different and different > limit * events.known -%}
-    {%- if limit is none or not is_many and not logs -%}{{ return({}) }}{%- endif -%}
+    {%- set doubtful, overtaken = events.get('doubtful_reads') or 0, events.get('overtaken') or 0 -%}
+    {%- if limit is none or not (is_many or logs or doubtful or overtaken) -%}{{ return({}) }}{%- endif -%}
     {%- set reasons = [] -%}
+    {%- if doubtful -%}
+        {%- set what -%}
+{{ spark_cdc._counted(doubtful, 'row') }} of a snapshot {{ 'differs' if doubtful == 1 else 'differ' }} from what is known of {# -#}
+{{ 'its key' if doubtful == 1 else 'their keys' }}, and nothing tells whether the snapshot or a change is newer
+        {%- endset -%}
+        {%- do reasons.append(what) -%}
+    {%- endif -%}
+    {%- if overtaken -%}
+        {%- set what -%}
+changes of {{ spark_cdc._counted(overtaken, 'key') }} are of a transaction that may have been committed after the last snapshot, {# -#}
+although it has an earlier place in the log
+        {%- endset -%}
+        {%- do reasons.append(what) -%}
+    {%- endif -%}
     {%- if is_many -%}
         {%- set what -%}
 {{ different }} of {{ events.known }} events of known keys are late and differ from what was applied: a share of {# -#}
@@ -118,11 +134,15 @@ where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
     {%- endif -%}
     {%- set before, now = load.applied.get('origin', {}).get('log'), (logs or {}) | map('string') | list -%}
     {%- do reasons.append("positions count in the log '" ~ now | join("', '") ~ "'" ~ (", before in '" ~ before ~ "'" if before else '') ~ ', and those of different logs can not be compared') if logs -%}
-    {%- do reasons.append(spark_cdc._counted(events.reads, 'event') ~ ' are rows of a snapshot, which come before all changes') if is_many and events.get('reads') -%}
     {%- set last, applied = events.get('last'), load.applied.get('highest') -%}
     {%- do reasons.append('the last position is ' ~ last ~ ', and ' ~ applied ~ ' was applied before: the source may have restarted its positions') if is_many and last and applied and last < applied -%}
-    {%- do reasons.append('after a restart of positions, load a full snapshot with its position; earlier positions do not count for it: spark-cdc load '
-        ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION --skip-guards ' ~ entity.name ~ '.late_share (docs/snapshots.md)') -%}
+    {%- set full = 'spark-cdc load ' ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION' -%}
+    {%- if doubtful or overtaken -%}
+        {%- do reasons.append('to take the values of the snapshot, load it as a full snapshot with its position (docs/snapshots.md): ' ~ full) -%}
+        {%- do reasons.append('if the guard is overridden, these keys stay as the changes left them, which is right for rows of an earlier snapshot that came again') -%}
+    {%- endif -%}
+    {%- do reasons.append('after a restart of positions, load a full snapshot with its position; earlier positions do not count for it: '
+        ~ full ~ ' --skip-guards ' ~ entity.name ~ '.late_share (docs/snapshots.md)') if is_many or logs -%}
     {{ return({'late_share': reasons | join('; ')}) }}
 {%- endmacro -%}
 

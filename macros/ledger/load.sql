@@ -37,12 +37,8 @@
     Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns
     the files (of _input_files()); none where a table is read. -#}
 {%- macro _land_load(entity, landing, time, load=none) -%}
-    {%- if time is none and spark_cdc._mode() == 'load' -%}
-        {#- validate() does not see what dbt retry runs -#}
-        {%- do exceptions.raise_compiler_error(spark_cdc._business_date_problems([(entity.name, {})]) | join('\n')) -%}
-    {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
-    {%- do log(entity.name ~ ': reading ' ~ input, info=load is none and not env_var('SPARK_CDC_DATA', '')) -%}
+    {%- do log(entity.name ~ ': reading ' ~ input, info=load is none and not spark_cdc._is_of_command_line()) -%}
     {%- if entity.stored | selectattr('format') | list -%}
         {#- Spark 3.5 fails of itself at a text that the parser of Spark 2 would take, and a
             server may be set so; it has to become a rejected row. -#}
@@ -51,8 +47,10 @@
     {%- set files, refusal = none, none -%}
     {%- if spark_cdc._reads_files(entity) -%}
         {%- set found = spark_cdc._found_by_pattern(entity, [time]) -%}
-        {%- set files = spark_cdc._input_files(entity, [time], found)[0] -%}
-        {%- set refusal = spark_cdc._check_files(entity, input, time, found, files) or spark_cdc._check_closed(entity, time) -%}
+        {%- set folders = spark_cdc._check_folders(entity, input, time, found) -%}
+        {%- set files = spark_cdc._input_files(entity, [time], found)[0] if not folders else none -%}
+        {%- set refusal = folders or spark_cdc._check_complete(entity, time, files)
+            or spark_cdc._check_files(entity, input, time, found, files) or spark_cdc._check_closed(entity, time) -%}
     {%- endif -%}
     {%- set refusal = refusal or spark_cdc._land(entity, landing, time, files) -%}
     {%- if not refusal and entity.events -%}
@@ -69,10 +67,10 @@
     (_is_landed_by_ledger()). Arguments: ctx, sql (of _events_query()). -#}
 {%- macro _load_events(ctx, sql) -%}
     {%- set entity, load = ctx.entity, spark_cdc._load_of_comment(sql) -%}
-    {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
+    {%- if not spark_cdc._is_loading(entity.name) -%}
         {{ return(spark_cdc._create_only(ctx, 'events', load)) }}
     {%- endif -%}
-    {%- do adapter.cache_added(spark_cdc._load_again_mark(ctx, 'events')) -%}
+    {%- do spark_cdc._memo().update({spark_cdc._written_note(ctx, 'events'): true}) -%}
     {%- if spark_cdc._is_landed_by_ledger(entity) -%}
         {%- do spark_cdc._ensure_table(ctx, 'events', load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
@@ -133,18 +131,22 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     Arguments: ctx, sql (of _ledger_query()). -#}
 {%- macro _load_ledger(ctx, sql) -%}
     {%- set entity, load = ctx.entity, spark_cdc._load_of_comment(sql) -%}
-    {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
+    {%- if not spark_cdc._is_loading(entity.name) -%}
         {%- do spark_cdc._create_only(ctx, 'ledger', load) -%}
         {%- if entity.sensitive -%}{%- do spark_cdc._create_only(ctx, 'public', load) -%}{%- endif -%}
         {{ return('') }}
     {%- endif -%}
-    {%- do adapter.cache_added(spark_cdc._load_again_mark(ctx, 'ledger')) -%}
+    {%- do spark_cdc._memo().update({spark_cdc._written_note(ctx, 'ledger'): true}) -%}
     {%- set events = load.get('events') or {} -%}
     {%- set is_small = events.get('event_count', 10 ** 6) < 10 ** 4 and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
     {%- if not entity.events -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
         {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
+    {%- endif -%}
+    {%- if load.replaced and spark_cdc._reads_whole_table(entity.source) -%}
+        {%- do log(entity.name ~ ': ' ~ load.business_time ~ ' was loaded before, and ' ~ spark_cdc._landing_source(entity)
+            ~ ' may have changed since: the load reads its present rows', info=true) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._ensure_table(ctx, 'ledger', load) -%}
     {%- do spark_cdc._set_session(ctx.write.ledger, is_small) -%}
@@ -176,15 +178,16 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     its own, or it names that model of the run before. Arguments: ctx, kind (ledger or
     events). -#}
 {%- macro _is_load_again(ctx, kind) -%}
-    {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or load_cached_relation(spark_cdc._load_again_mark(ctx, kind)) is not none -%}{{ return(false) }}{%- endif -%}
+    {%- if spark_cdc._mode() != 'load' or not spark_cdc._is_loading(ctx.entity.name) or model.get('tested_node_unique_id')
+            or spark_cdc._written_note(ctx, kind) in spark_cdc._memo() -%}{{ return(false) }}{%- endif -%}
     {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ ctx.entity.name ~ '_' ~ kind -%}
     {{ return(model['unique_id'] not in selected_resources or id in selected_resources) }}
 {%- endmacro -%}
 
 
-{%- macro _load_again_mark(ctx, kind) -%}
-    {{ return(spark_cdc._relation_in(ctx.schema, ctx.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._run_id8())) }}
-{%- endmacro -%}
+{#- The name in the memo by which this run knows that it has begun to write the ledger, or the
+    events, of an entity. -#}
+{%- macro _written_note(ctx, kind) -%}{{ return('written: ' ~ ctx.schema ~ '.' ~ ctx.entity.name ~ '_' ~ kind) }}{%- endmacro -%}
 
 
 {%- macro _refuse_load_again(run) -%}
@@ -198,12 +201,33 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
 {%- endmacro -%}
 
 
+{#- Writes the ledger of the date of a run in which this invocation has not written it, or the
+    events: `dbt retry` leaves out what it takes for done, and only an attempt of its own can judge
+    the data as they are now. Staging is worked out here, as only stage() can be: a model
+    stg_<entity> that does more is refused. -#}
+{%- macro _load_skipped_ledger(run) -%}
+    {%- set entity, name = run.entity, run.entity.name -%}
+    {%- set node, package = spark_cdc.entity_node(name), model['unique_id'].rsplit('.', 1)[0] -%}
+    {%- set settings = spark_cdc._settings_of(node) -%}
+    {#- what validate() asks of the models that dbt has selected, which a retry does not tell -#}
+    {%- set problems = spark_cdc._var_problems() + spark_cdc._entity_problems(name, node)
+        + spark_cdc._model_problems(name, settings, package ~ '.' ~ name ~ '_ledger') + spark_cdc._run_problems([(name, settings)]) -%}
+    {%- if not spark_cdc._is_plainly_staged(name) -%}{%- do spark_cdc._refuse_load_again(run) -%}{%- endif -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('Nothing was written:\n  - ' ~ problems | join('\n  - ')) -%}
+    {%- endif -%}
+    {%- do log(name ~ ': loading ' ~ run.load.business_time ~ ' again, of which this run has not written the ledger', info=true) -%}
+    {%- set incoming = run.events if entity.events else '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n)' -%}
+    {%- do spark_cdc._load_ledger(run, spark_cdc._ledger_query(run, incoming)) -%}
+{%- endmacro -%}
+
+
 {#- What <entity>_ledger writes: what came in, compared with the state before it.
     Arguments: run (of _planned_run()), incoming (staging, or <entity>_events). Returns SQL that
     begins with the plan of the load as a comment. -#}
 {%- macro _ledger_query(run, incoming) -%}
     {%- set entity = run.entity -%}
-    {%- set secrets = spark_cdc._check_secret(run) if spark_cdc._mode() != 'look' else {} -%}
+    {%- set secrets = spark_cdc._check_secret(run) if spark_cdc._mode() == 'plan' or spark_cdc._is_loading(entity.name) else {} -%}
     {%- set change = spark_cdc._check_definition(run, run.load, not entity.events) or {} -%}
     {%- set load = dict(
         run.load,
@@ -232,7 +256,7 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
     Arguments: run (of _planned_run()), incoming (staging). Returns SQL that begins with the
     load's name as a comment. -#}
 {%- macro _events_query(run, incoming) -%}
-    {%- if spark_cdc._mode() != 'look' -%}{%- do spark_cdc._check_secret(run) -%}{%- endif -%}
+    {%- if spark_cdc._mode() == 'plan' or spark_cdc._is_loading(run.entity.name) -%}{%- do spark_cdc._check_secret(run) -%}{%- endif -%}
     {%- set load = dict(run.load, **(spark_cdc._check_definition(run, run.load) or {})) -%}
     {%- if spark_cdc._is_archive_replay() -%}
         {%- if not load.replaced -%}
@@ -269,12 +293,13 @@ landing: leave spark_cdc_replay.source (--source) out.
         {%- set is_archived = run.entity.source.format == 'change_feed' and spark_cdc._is_archive_replay() -%}
         {%- if not spark_cdc._is_load_again(run, 'events') -%}
             {%- set is_planned = spark_cdc._mode() == 'plan' -%}
-            {%- set is_loaded = spark_cdc._business_time_of(run.entity.name) is not none and spark_cdc._mode() in ['load', 'operate'] -%}
+            {%- set is_loaded = spark_cdc._business_time_of(run.entity.name) is not none and spark_cdc._is_loading(run.entity.name) -%}
             {%- if is_loaded and (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ run.entity.name ~ '_events') not in selected_resources
-                    and load_cached_relation(spark_cdc._load_again_mark(run, 'events')) is none -%}
+                    and spark_cdc._written_note(run, 'events') not in spark_cdc._memo() -%}
                 {%- set message -%}
 {{ run.entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ run.entity.name }}_events is not {# -#}
-selected. Nothing was written. Load the date: {{ spark_cdc._load_command(run.entity, load.business_time) }}.
+selected. Nothing was written. Load the date:
+  {{ spark_cdc._load_command(run.entity, load.business_time) }}
                 {%- endset -%}
                 {%- do exceptions.raise_compiler_error(message) -%}
             {%- endif -%}
@@ -294,7 +319,7 @@ selected. Nothing was written. Load the date: {{ spark_cdc._load_command(run.ent
     {%- if spark_cdc._can_be_read_again(entity) and spark_cdc._is_read_again_as_typed(entity) -%}
         {%- set view = spark_cdc._read_again_view(entity) -%}
         {%- do spark_cdc._set_for_staging() -%}
-        {%- do spark_cdc._create_read_again_view(entity) -%}
+        {%- do spark_cdc._create_read_again_view(entity, load) -%}
         {%- set summary = spark_cdc._checked_summary(run, view) -%}
         {%- if not summary.rejected -%}
             {{ return({'relation': view, 'summary': summary, 'noted': dict(noted, read_again=true)}) }}
@@ -434,23 +459,28 @@ before. Correct the data, or load a date without rejected rows under the changed
     {%- set is_full = entity.load_type == 'full' -%}
     {%- set is_rerun = not spark_cdc._is_reset(entity.name) and load.load_type in spark_cdc._load_types_of_names(load.replaced) -%}
     {%- set replaced = spark_cdc._change_feed_of_replaced(run) if is_rerun else none -%}
-    {%- set replaced = none if is_full and replaced and replaced.id != now.id else replaced -%}
+    {%- set replaced = none if is_full and replaced and (replaced.id != now.id or replaced.get('is_now') and replaced.to != now.newest) else replaced -%}
     {%- set after = none if is_full else (read or {}).get('to') -%}
     {%- set until = replaced or {'to': now.newest, 'at': now.get('at')} -%}
-    {%- set feed = {'table': table, 'id': now.id, 'after': after, 'to': until.to, 'at': until.at} -%}
+    {#- a snapshot has the columns that the table had when it was made -#}
+    {%- set is_now = after is none and until.to == now.newest and now.get('log', []) | selectattr('snapshot', 'equalto', now.newest) | list | length > 1 -%}
+    {%- set feed = {'table': table, 'id': now.id, 'after': after, 'to': until.to, 'at': until.at, 'is_now': is_now} -%}
     {%- set gaps = spark_cdc._failed_rules({'table': table, 'time': load.business_time, 'parent': load.parent}, [
         (not replaced and spark_cdc._loads_with(run.manifest.get('timeline_loads', []), 'time', 'ge', run.time) | length > 0,
          'it is not known up to where %(time)s read the change feed of %(table)s: it was loaded from another source, or never'),
         (not is_full and load.parent and not read,
          'the load before, %(parent)s, did not read the change feed of %(table)s, so it is not known where to begin'),
         (after is not none and read.id != now.id or replaced and replaced.id != now.id,
-         '%(table)s is not the table that was read before: it was dropped and made anew, or source.table has changed'),
+         '%(table)s is not the table that was read before: it was dropped and made anew, or replaced (`create or replace table`, as dbt runs it for each '
+         'run of a model with the table materialization, which is no feed: docs/source_feeds.md), or source.table has changed'),
     ]) -%}
     {%- if gaps -%}{%- do spark_cdc._refuse_change_feed(run, gaps[0], is_gap=true) -%}{%- endif -%}
     {%- set found = spark_cdc._change_feed_adapter(entity, 'range')(
         dict(entity, source=dict(entity.source, feed=feed)), now, read, (load.applied.get('highest') or [none, none])[1]) -%}
     {%- if found.problem -%}{%- do spark_cdc._refuse_change_feed(run, found.problem, is_gap=true) -%}{%- endif -%}
-    {{ return(dict(feed, offset=found.offset, number=found.number)) }}
+    {%- set of = spark_cdc._change_feed_fields(entity, feed, now, {} if after is none else spark_cdc._change_feed_noted(run.ledger, load.parent)) -%}
+    {%- if of.problem -%}{%- do spark_cdc._refuse_change_feed(run, of.problem, is_gap=true) -%}{%- endif -%}
+    {{ return(dict(feed, offset=found.offset, number=found.number, fields=of.fields, log=of.log)) }}
 {%- endmacro -%}
 
 
@@ -461,10 +491,10 @@ before. Correct the data, or load a date without rejected rows under the changed
     {%- set name, time = run.entity.name, run.load.business_time -%}
     {%- set message -%}
 {{ name }}: {{ problem }}. Nothing was written, and readers see what they saw before.
-{%- if is_gap and 'replay' in run.manifest %} Replay from a later date, or drop the draft: spark-cdc replay --discard --select {{ name }}.
-{%- elif is_gap %} To go on, take all rows of the table as they are now, a full snapshot from which later loads read on (docs/source_feeds.md): {# -#}
-spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name }} --load-type full. With dbt alone: {# -#}
-{{ spark_cdc._load_command(run.entity, time, more={'spark_cdc_load_type': '{' ~ name ~ ': full}'}) }}.
+{%- if is_gap and 'replay' in run.manifest %} Replay from a later date, or drop the draft:
+  spark-cdc replay {{ name }} --discard
+{%- elif is_gap %} To go on, take all rows of the table as they are now, a full snapshot from which later loads read on (docs/source_feeds.md):
+  {{ spark_cdc._load_command(run.entity, time, load_type='full') }}
 {%- endif -%}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(run.entity, 'change_feed', message, run.load) -%}
@@ -479,9 +509,21 @@ spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name 
     {%- if record -%}{{ return(record.get('feed')) }}{%- endif -%}
     {%- set histories = spark_cdc._loads_with(spark_cdc._current_timeline(run, is_planned=true).loads, 'is_history') -%}
     {%- for compacted in spark_cdc._load_records(run.ledger, histories).values() if replaced in compacted.get('feeds', {}) -%}
-        {{ return(compacted.feeds[replaced]) }}
+        {#- the fields that it found are noted once, with the first of the loads that found them -#}
+        {%- set fields = [] -%}
+        {%- for load_id, feed in compacted.feeds.items() if load_id <= replaced and feed.get('fields') -%}{%- do fields.append(feed.fields) -%}{%- endfor -%}
+        {{ return(dict(compacted.feeds[replaced], **({'fields': fields | last} if fields else {}))) }}
     {%- endfor -%}
     {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- What a load, or the checkpoint that compact wrote in its place, noted of its table's columns
+    (fields and log, see _entity_of_change_feed()); an empty dictionary where it noted nothing. -#}
+{%- macro _change_feed_noted(ledger, load_id) -%}
+    {%- set record = spark_cdc._load_records(ledger, [load_id]).get(load_id) or {} -%}
+    {%- set feed = record.get('feed') or record.get('last_feed') or {} -%}
+    {{ return(dict(feed.items() | selectattr(0, 'in', ['fields', 'log']))) }}
 {%- endmacro -%}
 
 

@@ -124,7 +124,7 @@ limit 5
     {%- if record.get('read_again') -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
         {%- do spark_cdc._set_for_staging() -%}
-        {%- do spark_cdc._create_read_again_view(entity, is_accepted=true) -%}
+        {%- do spark_cdc._create_read_again_view(entity, load, is_accepted=true) -%}
         {%- set events = spark_cdc._read_again_view(entity) -%}
     {%- endif -%}
     {%- set sql -%}

@@ -121,15 +121,30 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- What --empty and --sample make of a table of loads: it is created if it is not there, and
-    nothing is loaded. Arguments as of _ensure_table(). -#}
+{#- What becomes of a table of loads where nothing is loaded, with --empty and --sample, and without
+    a business date: it is created if it is not there. One of which no load counts follows the
+    YAML, so that a project can be built again and again before its first load. Arguments as of
+    _ensure_table(). -#}
 {%- macro _create_only(ctx, name, load) -%}
     {%- set table = ctx.write[name] -%}
-    {%- do log(ctx.entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
-    {%- if load_cached_relation(table) is none -%}
+    {%- if spark_cdc._mode() != 'load' -%}
+        {%- do log(ctx.entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
+    {%- endif -%}
+    {%- set cached = load_cached_relation(table) -%}
+    {#- in a branch a view has the table's name -#}
+    {%- set is_table = cached is not none and '\nType: VIEW\n' not in (cached.information or '') -%}
+    {%- set timeline = spark_cdc._current_timeline(ctx) if is_table else none -%}
+    {%- if cached is none or timeline is not none and not timeline.loads and not timeline.undone -%}
         {%- do spark_cdc._ensure_table(ctx, name, load) -%}
     {%- endif -%}
-    {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
+    {%- do spark_cdc._note_not_loaded(ctx.entity.name) -%}
+{%- endmacro -%}
+
+
+{#- What dbt prints of a model that a run leaves unloaded. Argument: name (of the entity). -#}
+{%- macro _note_not_loaded(name) -%}
+    {%- set message = 'NOT LOADED' if spark_cdc._mode() == 'load' and not spark_cdc._is_loading(name) else 'OK' -%}
+    {%- do store_raw_result('main', message=message, code=message, rows_affected='-1') -%}
 {%- endmacro -%}
 
 

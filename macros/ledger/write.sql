@@ -181,14 +181,14 @@ from values
 {%- endmacro -%}
 
 
-{#- Staged events with the partition of their load. -#}
+{#- Staged events, placed, with the partition of their load. -#}
 {%- macro _event_rows_sql(entity, load, incoming) -%}
 select
     {% for column in spark_cdc._event_columns(entity) -%}
     {{ column.sql }},
     {% endfor -%}
     {{ spark_cdc._partition(load) | indent(4) }}
-from {{ incoming }}
+from {{ spark_cdc._events_placed_sql(entity, load, incoming) }}
 {%- endmacro -%}
 
 
@@ -336,7 +336,8 @@ comes again, report it.
 {{ entity.name }}: the events of {{ load.business_time }} are of {{ spark_cdc._counted(names | length, 'table') }}: {{ names[:5] | join(', ') }}{{ ', …' if names | length > 5 }}
 {%- if before not in [none, '*'] %}; those of the loads before are of {{ before }}{% endif %}.
 {%- if is_chosen %} A truncate of one of them would delete the rows of all. Nothing was committed and readers see what they saw before. Keep truncates out of the {# -#}
-source, and load a full snapshot in their place. To delete all rows: {{ spark_cdc._skip_command(entity, load, ['tables']) }}
+source, and load a full snapshot in their place. To delete all rows:
+  {{ spark_cdc._skip_command(entity, load, ['tables']) }}
 {%- else %} Nothing was committed and readers see what they saw before. Set events.table in the YAML of stg_{{ entity.name }} to the table of the entity, or to a list {# -#}
 or a pattern such as orders_* where rows of several tables belong together, and run the same command again.
 {%- endif -%}

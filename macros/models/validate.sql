@@ -1,44 +1,26 @@
 {#- Checks the vars and the configuration of the entities of a run before anything runs
     (on-run-start); where a run has selected no model of ours and no test of one, nothing. All
-    that is wrong is collected and raised in one message; of entities of which nothing but views is
-    made it is a warning, as long as name and columns are right. `spark-cdc status` reports what is
-    wrong with any entity. Returns an empty text: there is no SQL to run. -#}
+    that is wrong is collected and raised in one message; of entities that the run does not load
+    (those of which nothing but views is made, and all without a business date) it is a warning, as
+    long as name and columns are right. `spark-cdc status` reports what is wrong with any entity.
+    Returns an empty text: there is no SQL to run. -#}
 {%- macro validate() -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
-    {#- what is selected, and what the tests among it test -#}
-    {%- set touched, entities = {}, [] -%}
-    {%- for id in selected_resources -%}
-        {%- set parts = id.split('.') -%}
-        {%- do touched.update({id: true, 'model.' ~ parts[1] ~ '.' ~ parts[2]: true}) -%}
-        {%- for tested in ((graph.nodes.get(id) or {}).get('depends_on') or {}).get('nodes', []) if parts[0] == 'test' -%}{%- do touched.update({tested: true}) -%}{%- endfor -%}
-    {%- endfor -%}
+    {%- set touched = spark_cdc._touched_by_run() -%}
+    {%- set entities = [] -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() if touched -%}
         {%- do entities.append((name, node, ledger)) if ([node.unique_id] + spark_cdc._model_ids(ledger)) | select('in', touched) | list -%}
     {%- endfor -%}
     {%- if not entities and 'model.spark_cdc.cdc_loads' not in touched -%}{{ return('') }}{%- endif -%}
-    {%- set var_problems = spark_cdc._var_problems() -%}
-    {%- set problems = spark_cdc._schema_problems(target.schema) -%}
-    {%- set loads, claims, restricted = [], [], [] -%}
+    {%- set loads, undated, schemas, problems = [], [], [], [] -%}
     {%- for name, node, ledger in entities -%}
-        {%- set found, models = spark_cdc._entity_problems(name, node), ledger.removesuffix('_ledger') -%}
-        {%- set is_load = [ledger, models ~ '_committed', models ~ '_events'] | select('in', selected_resources) | list != [] -%}
-        {%- do claims.append(graph.nodes[ledger].schema ~ '_commits') -%}
-        {%- do restricted.append(spark_cdc._sensitive_schema()) if spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
-        {%- do problems.extend((found if is_load else spark_cdc._needed_problems(name, node)) + spark_cdc._placement_problems(name, ledger)) -%}
-        {%- for warning in spark_cdc._column_warnings(name, node) -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
-        {%- if found and not is_load -%}
-            {%- do exceptions.warn('spark_cdc: ' ~ name ~ " can't be loaded as it is declared:\n  - " ~ found | join('\n  - ')) -%}
-        {%- endif -%}
-        {%- if ledger in selected_resources -%}
-            {%- do loads.append((name, spark_cdc._settings_of(node))) -%}
-            {%- do problems.extend(spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger)) -%}
-            {%- if spark_cdc._mode() in ['load', 'operate'] -%}{%- do problems.extend(spark_cdc._missing_secret_problems(name, node)) -%}{%- endif -%}
-        {%- endif -%}
+        {%- set is_undated = spark_cdc._is_undated(name) -%}
+        {%- if ledger in selected_resources -%}{%- do (undated if is_undated else loads).append((name, spark_cdc._settings_of(node))) -%}{%- endif -%}
+        {%- do schemas.append(graph.nodes[ledger].schema ~ '_commits') -%}
+        {%- do schemas.append(spark_cdc._sensitive_schema()) if spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
+        {%- do problems.extend(spark_cdc._problems_of_run(name, node, ledger, is_undated)) -%}
     {%- endfor -%}
-    {%- do problems.extend(var_problems if loads else spark_cdc._var_problems(['spark_cdc_sensitive_schema'])) -%}
-    {%- if loads and spark_cdc._mode() in ['load', 'operate'] and not var_problems -%}
-        {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) -%}
-    {%- endif -%}
+    {%- set problems = spark_cdc._schema_problems(target.schema) + problems + spark_cdc._problems_of_loads(loads, undated) -%}
     {%- for warning in spark_cdc._config_warnings() -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}
@@ -46,10 +28,11 @@
             spark_cdc found {{ spark_cdc._counted(problems | length, 'problem') }} before anything was written:
             {{- '\n  - ' ~ problems | join('\n  - ') }}
         {%- endset -%}
-        {% do exceptions.raise_compiler_error(message) %}
+        {%- do spark_cdc._refuse_settings(message) -%}
     {%- endif -%}
+    {%- if undated -%}{%- do spark_cdc._note_undated(undated | map('first') | list) -%}{%- endif -%}
     {%- if spark_cdc._mode() == 'load' -%}
-        {%- for schema in (claims + restricted) | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
+        {%- for schema in schemas | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
     {%- endif -%}
     {{ return('') }}
 {%- endmacro -%}
@@ -64,9 +47,57 @@
     {%- set committed = [] -%}
     {%- if spark_cdc._mode() == 'load' and spark_cdc._replay() is none and spark_cdc._var('spark_cdc_maintain_in_run') -%}
         {%- for result in results if result.status == 'success' and result.node.resource_type == 'model' and result.node.config.materialized == 'cdc_committed' -%}
-            {%- do committed.append(result.node.name.removesuffix('_committed')) -%}
+            {%- set name = result.node.name.removesuffix('_committed') -%}
+            {%- do committed.append(name) if spark_cdc._is_loading(name) -%}
         {%- endfor -%}
     {%- endif -%}
     {%- do spark_cdc.maintain(committed, execute=true) if committed -%}
     {{ return('') }}
+{%- endmacro -%}
+
+
+{#- What a run has selected, and what the tests among it test: a dictionary by unique id. -#}
+{%- macro _touched_by_run() -%}
+    {%- set touched = {} -%}
+    {%- for id in selected_resources -%}
+        {%- set parts = id.split('.') -%}
+        {%- do touched.update({id: true, 'model.' ~ parts[1] ~ '.' ~ parts[2]: true}) -%}
+        {%- for tested in ((graph.nodes.get(id) or {}).get('depends_on') or {}).get('nodes', []) if parts[0] == 'test' -%}{%- do touched.update({tested: true}) -%}{%- endfor -%}
+    {%- endfor -%}
+    {{ return(touched) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with an entity of a run; warns of what stops no load. Without a business date
+    nothing is: its own models stop where they can't be made (_check_usable()), and no others.
+    Arguments as of _entity_problems(), ledger (unique id of its ledger), is_undated. Returns a list
+    of texts. -#}
+{%- macro _problems_of_run(name, node, ledger, is_undated) -%}
+    {%- set found, models = spark_cdc._entity_problems(name, node), ledger.removesuffix('_ledger') -%}
+    {%- set is_load = [ledger, models ~ '_committed', models ~ '_events'] | select('in', selected_resources) | list != [] and not is_undated -%}
+    {%- set needed = spark_cdc._needed_problems(name, node) + spark_cdc._placement_problems(name, ledger) -%}
+    {%- for warning in spark_cdc._column_warnings(name, node) -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
+    {%- if found and not is_load -%}
+        {%- do exceptions.warn('spark_cdc: ' ~ name ~ " can't be loaded as it is declared:\n  - " ~ found | join('\n  - ')) -%}
+    {%- endif -%}
+    {%- if is_undated -%}
+        {%- do spark_cdc._memo().update({'unusable ' ~ name: needed | unique | list}) if needed -%}
+        {{ return([]) }}
+    {%- endif -%}
+    {%- set problems = found + spark_cdc._placement_problems(name, ledger) if is_load else needed -%}
+    {%- if ledger not in selected_resources -%}{{ return(problems) }}{%- endif -%}
+    {{ return(problems + spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger)
+        + (spark_cdc._missing_secret_problems(name, node) if spark_cdc._is_loading(name) else [])) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the vars of a run, and with the server that it loads with. Arguments: loads,
+    undated (entities whose ledgers are selected, with and without a business date: (name,
+    settings)). Returns a list of texts. -#}
+{%- macro _problems_of_loads(loads, undated) -%}
+    {%- set found = spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema', 'spark_cdc_require_business_date']) -%}
+    {%- set found = found + spark_cdc._undated_problems(loads, undated) -%}
+    {%- if loads and spark_cdc._is_run() -%}{%- set found = found + spark_cdc._dbt_problems() -%}{%- endif -%}
+    {%- if not loads or found or spark_cdc._mode() not in ['load', 'operate'] -%}{{ return(found) }}{%- endif -%}
+    {{ return(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) }}
 {%- endmacro -%}

@@ -261,8 +261,28 @@ The later ones build on what these would write
 {#- Those of some times of which something has landed. Others are refused, all at once, unless
     they are to be left out, or the entity takes no files for an empty input. -#}
 {%- macro _backfill_landed(entity, times, skip_missing) -%}
+    {%- set incomplete, complete = spark_cdc._incomplete_times(entity, times), [] -%}
+    {%- set message -%}
+{{ entity.name }}: {{ spark_cdc._counted(incomplete | length, 'date') }} of {{ times | length }} {{ 'is' if incomplete | length == 1 else 'are' }} not complete, {# -#}
+since the marker is not there (source.complete_when is {{ entity.source.complete_when }}): {{ spark_cdc._some_of(incomplete) }}
+    {%- endset -%}
+    {%- if incomplete and not skip_missing -%}
+        {%- do exceptions.raise_compiler_error(message ~ '. Nothing was written. Wait for the source, or leave them out with --skip-missing (skip_missing: true).') -%}
+    {%- elif incomplete -%}
+        {%- do log(message ~ ': left out', info=true) -%}
+    {%- endif -%}
+    {%- for time in times if spark_cdc._time_text(entity, time) not in incomplete -%}{%- do complete.append(time) -%}{%- endfor -%}
+    {%- set times = complete -%}
     {%- if entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
     {%- set found, landing = [], spark_cdc._landing_source(entity) -%}
+    {%- if spark_cdc._reads_whole_table(entity.source) -%}
+        {%- set message -%}
+{{ entity.name }}: source.date_column is not set, so that the source table has its present rows, and not those of {# -#}
+{{ spark_cdc._counted(times | length, 'date') }}. Nothing was written. Load one date:
+  {{ spark_cdc._load_command(entity, spark_cdc._time_text(entity, spark_cdc._present_time(entity))) }}
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
     {%- if entity.source.format == 'table' and times -%}
         {%- set read = spark_cdc._date_column_found(entity, landing) -%}
         {%- set refusal = spark_cdc._check_date_column(read, landing) -%}
@@ -323,7 +343,7 @@ them out with --skip-missing (skip_missing: true).
          '%(name)s: %(past)s lie before the last load, %(last)s, and were never loaded. Accepted are later dates; to insert them, with all dates after: '
          'spark-cdc replay --from %(first)s --dates %(past)s --select %(name)s.'),
         (todo | length > 0 and timeline.loads and timeline.definition
-            and timeline.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)),
+            and (timeline.entries | last).definition != spark_cdc._fingerprint(spark_cdc._definition(entity)),
          '%(name)s: the columns of stg_%(name)s, or the secret of its sensitive columns, are not those of the last load. Load one date '
          'first, which brings the change (spark-cdc load), then the rest.'),
     ])) }}

@@ -209,7 +209,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     {%- if not text -%}{{ return(none) }}{%- endif -%}
     {%- set manifest = tag.manifest if tag else spark_cdc._parse_manifest(text, ctx.committed) -%}
     {%- if not manifest.loads -%}{{ return(none) }}{%- endif -%}
-    {%- set copied = dict(spark_cdc._timeline_cut(manifest, manifest.loads | length).items() | rejectattr(0, 'equalto', 'tag')) -%}
+    {%- set copied = dict(spark_cdc._timeline_cut(manifest, manifest.loads | length, is_seen=true).items() | rejectattr(0, 'equalto', 'tag')) -%}
     {%- set tagged = {'name': 'branch_' ~ name, 'branch': name, 'entity': entity.name, 'at': spark_cdc._time_now()} -%}
     {%- set query = 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim -%}
     {%- set committed_text = spark_cdc._undo_redo_text(spark_cdc._refigured_text(query, copied), ctx, branched) -%}

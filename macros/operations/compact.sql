@@ -77,9 +77,11 @@
         {%- set plan = spark_cdc._plan_compaction_of(plan.loads_before + plan.compacted[:first.at], plan.compacted[first.at:], plan.loads_after) -%}
     {%- endif -%}
     {%- if not plan.compacted -%}
-        {%- do log(entity.name ~ ': nothing to compact in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
+        {%- do log(entity.name ~ ': nothing to compact in ' ~ spark_cdc._counted(manifest.loads | length, 'load')
+            ~ spark_cdc._why_not_compacted(entity, manifest.loads, plan, older_than_days, histories, keep_loads), info=true) -%}
         {{ return(0) }}
-    {%- elif manifest.definition and not spark_cdc._has_columns_of(entity, manifest.definition) -%}
+    {%- elif manifest.definition and not (spark_cdc._has_columns_of(entity, manifest.definition)
+            and spark_cdc._has_columns_of(entity, (manifest.entries | last).definition)) -%}
         {#- the new text of <entity>_committed will have the columns that the YAML declares -#}
         {%- set message -%}
 {{ entity.name }}: the columns of stg_{{ entity.name }} are not those of the last load, {{ manifest.loads[-1] }}. Nothing was written. {# -#}
@@ -124,6 +126,30 @@ Load once with the new columns, then compact.
         'say': entity.name ~ ': compacted into ' ~ names ~ '; vacuum drops the old partitions later',
     }) -%}
     {{ return(plan.compacted | length) }}
+{%- endmacro -%}
+
+
+{#- Why there is nothing to compact, and the command that compacts more, if there is one.
+    Arguments: loads (of the manifest), plan (of _plan_compaction_of(), which compacts nothing), and
+    those of _plan_compaction(). Returns the end of a sentence. -#}
+{%- macro _why_not_compacted(entity, loads, plan, older_than_days, histories, keep_loads) -%}
+    {%- set count = loads | length - plan.loads_before | length - plan.loads_after | length -%}
+    {%- set younger = older_than_days > 0 and spark_cdc._plan_compaction(loads, 0, histories, keep_loads).compacted -%}
+    {%- set merged = not histories and spark_cdc._plan_compaction(loads, older_than_days, true, keep_loads).compacted -%}
+    {%- set command = '\n  spark-cdc compact --select ' ~ entity.name -%}
+    {%- if not loads -%}{{ return(': no load is committed') }}{%- endif -%}
+    {%- set due -%}
+: it takes 3 loads before the last {{ 'one' if keep_loads == 1 else keep_loads }}
+{%- if older_than_days > 0 %} and at least {{ spark_cdc._counted(older_than_days, 'day') }} older{% endif %}
+{%- if plan.loads_before %}, without those that were compacted or have other columns{% endif %}; there {# -#}
+{{ 'is 1' if count == 1 else 'are ' ~ count if count else 'is none' }}
+    {%- endset -%}
+    {%- if younger -%}
+        {{ return(due ~ '. To compact younger ones:' ~ command ~ ' --older-than 0' ~ (' --histories' if histories)) }}
+    {%- elif merged -%}
+        {{ return(due ~ '. To merge what was compacted:' ~ command ~ ' --older-than ' ~ older_than_days ~ ' --histories') }}
+    {%- endif -%}
+    {{ return(due) }}
 {%- endmacro -%}
 
 
@@ -238,15 +264,19 @@ from (
     that earlier histories stand for, and commits by which of them they came (see _commits());
     the checkpoint's stands_for is the last of them, which is the parent of the load that
     follows. Of change events applied is what had been applied before, as in each load's record;
-    feeds is what each of them read of a change feed, for replays. -#}
+    feeds is what each of them read of a change feed, for replays (its fields where they differ from
+    those before), last_feed what the last one read. -#}
 {%- macro _compaction_record(entity, plan, records, figures, is_checkpoint, commits=[]) -%}
-    {%- set compacted, feeds = [], {} -%}
+    {%- set compacted, feeds, known = [], {}, namespace(fields={}) -%}
     {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0, 'unfilled': 0} -%}
     {%- for load_id in plan.compacted -%}
         {%- set record, kind = records[load_id], spark_cdc._load_kind(load_id) -%}
         {%- if kind.is_history or not kind.is_compacted -%}
             {%- do compacted.extend(record.compacted if kind.is_history else [load_id]) -%}
-            {%- do feeds.update(record.get('feeds', {}) if kind.is_history else {load_id: record.feed} if record.get('feed') else {}) -%}
+            {%- for one, feed in (record.get('feeds', {}) if kind.is_history else {load_id: record.feed} if record.get('feed') else {}).items() -%}
+                {%- do feeds.update({one: dict(feed.items() | rejectattr(0, 'equalto', 'fields')) if feed.get('fields') == known.fields else feed}) -%}
+                {%- set known.fields = feed.get('fields') or known.fields -%}
+            {%- endfor -%}
             {%- for name in events if record.get('events') and not is_checkpoint -%}
                 {%- do events.update({name: events[name] + (record.events.get(name) or 0)}) -%}
             {%- endfor -%}
@@ -283,6 +313,7 @@ from (
         applied=after if is_checkpoint else before,
         events=dict(events, truncated=after.get('truncated'), highest=after.get('highest'), feed=after.get('feed'), origin=after.get('origin')),
         feeds={} if is_checkpoint else feeds,
+        last_feed=last.get('feed') or last.get('last_feed') if is_checkpoint else none,
     )) }}
 {%- endmacro -%}
 

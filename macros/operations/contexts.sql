@@ -30,7 +30,7 @@
         {%- do problems.append("there is no entity '%s' with a model stg_%s and a model %s_ledger; accepted are %s" % (name, name, name, known | join(', '))) -%}
     {%- endfor -%}
     {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ' found ' ~ spark_cdc._counted(problems | length, 'problem')
+        {%- do spark_cdc._refuse_settings('spark_cdc.' ~ operation ~ ' found ' ~ spark_cdc._counted(problems | length, 'problem')
             ~ ' before anything was done:\n  - ' ~ problems | unique | join('\n  - ')) -%}
     {%- endif -%}
     {%- set contexts = [] -%}
@@ -44,7 +44,7 @@
 
 {#- The entities that an operation on drafts is about: those named, or all that have a draft.
     Returns contexts with draft (manifest, or an empty one). -#}
-{%- macro _drafted_captures(operation, names) -%}
+{%- macro _contexts_with_drafts(operation, names) -%}
     {%- set found = [] -%}
     {%- for ctx in spark_cdc._contexts(operation, names) -%}
         {%- set draft = spark_cdc._read_draft(ctx) -%}
@@ -115,7 +115,7 @@
         {%- set problem = spark_cdc._setting_error(name, value, rules[name]) -%}
         {%- if problem is not none -%}{%- do problems.append(problem ~ (' (it is a text)' if value is string and rules[name].kind in ['boolean', 'number'])) -%}{%- endif -%}
     {%- endfor -%}
-    {%- do spark_cdc._stop(operation, problems) -%}
+    {%- do spark_cdc._stop(operation, problems + (spark_cdc._dbt_problems() if operation != 'state' else [])) -%}
     {%- if given.get('execute') is false -%}{%- do spark_cdc._memo().update({'mode': 'plan'}) -%}{%- endif -%}
 {%- endmacro -%}
 
@@ -227,8 +227,25 @@
 
 {#- Why a manifest can't be the timeline: <entity>_committed would show its rows under the columns
     that the YAML declares now. A text, or none. -#}
-{%- macro _other_columns_problem(entity, manifest) -%}
-    {%- if spark_cdc._has_columns_of(entity, manifest.definition) -%}{{ return(none) }}{%- endif -%}
-    {{ return(entity.name ~ ': after ' ~ manifest.loads[-1] ~ ' the columns were other ones than stg_' ~ entity.name
-        ~ ' has now. Give the YAML the columns, types and roles back that it had then, and run the same command again.') }}
+{%- macro _other_columns_problem(ctx, manifest) -%}
+    {%- if spark_cdc._has_columns_of(ctx.entity, manifest.definition) -%}{{ return(none) }}{%- endif -%}
+    {%- set name, last = ctx.entity.name, manifest.loads | last -%}
+    {%- set record = spark_cdc._load_records(ctx.public, [last]).get(last) or {} -%}
+    {%- set columns = [] -%}
+    {%- for column, what in (record.get('definition') or {}).items() if what.split(' ')[0] in ['key', 'compared', 'untracked'] -%}
+        {%- set role, data_type = what.split(' ', 1) -%}
+        {%- do columns.append('      - {name: ' ~ tojson(column) ~ ', data_type: ' ~ tojson(data_type)
+            ~ (', config: {meta: {role: ' ~ role ~ '}}' if role != 'compared') ~ '}') -%}
+    {%- endfor -%}
+    {%- set problem -%}
+{{ name }}: after {{ last }} the columns were other ones than stg_{{ name }} has now, and no load that is gone had those of now. {# -#}
+Give the YAML the columns, types and roles back that it had then, and run the same command again
+{%- if columns %}:
+    columns:
+{{ columns | join('\n') }}
+{%- else -%}
+.
+{%- endif -%}
+    {%- endset -%}
+    {{ return(problem) }}
 {%- endmacro -%}

@@ -8,7 +8,7 @@
     {%- do spark_cdc._check_arguments('publish_replay', {'entities': entities, 'execute': execute}) -%}
     {%- set drafted = [] -%}
     {%- set problems = [] -%}
-    {%- for found in spark_cdc._drafted_captures('publish_replay', entities) -%}
+    {%- for found in spark_cdc._contexts_with_drafts('publish_replay', entities) -%}
         {%- set timeline = spark_cdc._current_timeline(found) -%}
         {%- set problem = spark_cdc._draft_problem(found, timeline) -%}
         {%- do problems.append(problem) if problem else drafted.append((found, timeline)) -%}
@@ -41,7 +41,7 @@
     is done; else it is only said). Returns nothing. -#}
 {%- macro discard_replay(entities=none, execute=true) -%}
     {%- do spark_cdc._check_arguments('discard_replay', {'entities': entities, 'execute': execute}) -%}
-    {%- for found in spark_cdc._drafted_captures('discard_replay', entities) -%}
+    {%- for found in spark_cdc._contexts_with_drafts('discard_replay', entities) -%}
         {%- if found.draft.existed -%}
             {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
             {%- do spark_cdc._say(found.entity.name ~ ': discarded the draft of the replay from ' ~ found.draft.replay['from'] ~ ' with '
@@ -151,25 +151,23 @@ full outer join (select * from states where cdc__is_after and operation <> 'D') 
 
 {#- Why a draft can't be published, with what to do; an empty text if it can. -#}
 {%- macro _draft_problem(found, timeline) -%}
-    {%- set name = found.entity.name -%}
+    {%- set name, is_ours = found.entity.name, spark_cdc._is_of_command_line() -%}
     {%- if not found.draft.existed -%}
-{{ name }}: there is no draft of a replay. Begin one: spark-cdc replay --from DATE --select {{ name }}, or for each date in order {# -#}
-{{ spark_cdc._load_command(found.entity, none, more={'spark_cdc_replay': '{from: DATE}'}) }}.
+{{ name }}: there is no draft of a replay. Begin one{{ ', with each date in order' if not is_ours }}:
+  {{ spark_cdc._load_command(found.entity, none, replay={'from': 'DATE'}) }}
     {%- elif found.draft.loads != timeline.loads -%}
         {%- set first = found.draft.replay['from'] -%}
-        {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
         {%- set outdated = spark_cdc._draft_outdated(found.draft, timeline) -%}
         {%- set missing = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found, timeline.loads))
             | reject('in', spark_cdc._draft_times(found.entity, found.draft)) | list -%}
         {%- if outdated -%}
 {{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}
-begins anew: spark-cdc replay --from {{ quoted }} --select {{ name }}, or for each date in order {# -#}
-{{ spark_cdc._load_command(found.entity, none, more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}.
+begins anew{{ ' (each date in order)' if not is_ours }}:
+  {{ spark_cdc._load_command(found.entity, none, replay={'from': first}) }}
         {%- elif missing -%}
 {{ name }}: the draft of the replay from {{ first }} lacks {{ spark_cdc._counted(missing | length, 'date') }} that it would take the place {# -#}
-of: {{ missing[:10] | join(', ') }}{{ ' and so on' if missing | length > 10 }}. Load them into it in order, then publish: spark-cdc replay {# -#}
---from {{ quoted }} --select {{ name }}, or for each of them {# -#}
-{{ spark_cdc._load_command(found.entity, missing[0], more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}.
+of: {{ missing[:10] | join(', ') }}{{ ' and so on' if missing | length > 10 }}. Load them into it in order, then publish:
+  {{ spark_cdc._load_command(found.entity, none if is_ours else missing[0], replay={'from': first}) }}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro -%}

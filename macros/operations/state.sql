@@ -12,8 +12,8 @@
             compare: how the draft of a replay differs from the active loads
             diff (before, after, row_limit): rows that differ between two states, see diff()
             tags, branches
-            log (since, before, row_limit), details (row_limit, change_limit, reject_limit): what a
-                report shows, see _state_log() and _state_details()
+            log (since, before, row_limit), details (row_limit, change_limit, reject_limit, most):
+                what a report shows, see _state_log() and _state_details()
             runs (runs): what cdc_loads has of some runs, and what is new, see _state_runs()
             secrets: those that key hashes, and who uses them
         With these alone, committed loads are not asked for:
@@ -27,34 +27,28 @@
     names). -#}
 {%- macro state(entities=none, parts=[]) -%}
     {%- do spark_cdc._check_arguments('state', {'entities': entities, 'execute': false}) -%}
-    {#- by ctx: data, or none; and those that look at all at once: a dictionary by entity, or
-        what is of none -#}
-    {%- set of_each = {
-        'settings': spark_cdc._state_settings, 'compare': spark_cdc._state_compare, 'diff': spark_cdc._state_diff, 'tags': spark_cdc._state_tags,
-        'details': spark_cdc._state_details, 'plan': spark_cdc._state_plan, 'tests': spark_cdc._state_tests, 'findings': spark_cdc._state_findings,
-    } -%}
-    {%- set of_all = {
-        'pending': spark_cdc._state_pending, 'branches': spark_cdc._state_branches, 'log': spark_cdc._state_log, 'runs': spark_cdc._state_runs,
-        'stream': spark_cdc._state_stream, 'secrets': spark_cdc._state_secrets, 'columns': spark_cdc._state_columns,
-    } -%}
     {%- set asked = parts if parts is mapping else dict.fromkeys([parts] if parts is string else parts, {}) -%}
-    {%- set unknown = asked | reject('in', dict(of_each, **of_all)) | list -%}
-    {%- set accepted = '. Accepted are ' ~ dict(of_each, **of_all) | join(', ') -%}
+    {%- set known, needs = spark_cdc._state_parts(), [] -%}
+    {%- set unknown = asked | reject('in', known) | list -%}
+    {%- set accepted = '. Accepted are ' ~ known | join(', ') -%}
     {%- do spark_cdc._stop('state', ["there is no part '" ~ unknown | join("', '") ~ "'" ~ accepted] if unknown else []) -%}
-    {%- set found = {'contexts': [], 'broken': {}} if asked and not asked | reject('in', ['stream', 'columns']) | list
-        else spark_cdc._contexts_with_timelines('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
+    {%- for part in asked -%}{%- do needs.append(known[part].needs) -%}{%- endfor -%}
+    {%- set found = {'contexts': [], 'broken': {}} if needs and needs | unique | list == ['nothing']
+        else spark_cdc._contexts_with_timelines('state', entities, not needs or 'timelines' in needs) -%}
     {%- set told, more = {}, {'schema': target.schema, 'server': 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '')} -%}
     {%- for ctx in found.contexts -%}
         {%- set one = spark_cdc._state_of(ctx) if ctx.timeline is defined else {'entity': ctx.entity.name} -%}
-        {%- for part, given in asked.items() if part in of_each -%}
-            {%- set data = of_each[part](ctx, **given) -%}
+        {%- for part, given in asked.items() if 'of_each' in known[part] -%}
+            {%- set tell = known[part]['of_each'] -%}
+            {%- set data = tell(ctx, **given) -%}
             {%- do one.update({part: data}) if data is not none -%}
         {%- endfor -%}
         {%- do told.update({ctx.entity.name: one}) -%}
     {%- endfor -%}
     {%- for name, problems in found.broken.items() -%}{%- do told.update({name: {'entity': name, 'broken': problems}}) -%}{%- endfor -%}
-    {%- for part, given in asked.items() if part in of_all -%}
-        {%- set data = of_all[part](found, **given) -%}
+    {%- for part, given in asked.items() if 'of_all' in known[part] -%}
+        {%- set tell = known[part]['of_all'] -%}
+        {%- set data = tell(found, **given) -%}
         {%- do more.update({part: data}) if part in ['secrets', 'columns'] -%}
         {%- for name in data if part not in more and (not entities or name in told) -%}
             {%- do told.setdefault(name, {'entity': name}).update({part: data[name]}) -%}
@@ -110,6 +104,30 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
+{#- The parts of state(), by name: of_each (a macro of a ctx: data, or none) or of_all (a macro
+    that looks at all at once: a dictionary by entity, or what is of none), and needs (nothing,
+    contexts, or timelines, which are contexts with the manifests that readers see). -#}
+{%- macro _state_parts() -%}
+    {{ return({
+        'settings': {'of_each': spark_cdc._state_settings, 'needs': 'timelines'},
+        'compare': {'of_each': spark_cdc._state_compare, 'needs': 'timelines'},
+        'diff': {'of_each': spark_cdc._state_diff, 'needs': 'timelines'},
+        'tags': {'of_each': spark_cdc._state_tags, 'needs': 'timelines'},
+        'plan': {'of_each': spark_cdc._state_plan, 'needs': 'contexts'},
+        'tests': {'of_each': spark_cdc._state_tests, 'needs': 'contexts'},
+        'findings': {'of_each': spark_cdc._state_findings, 'needs': 'contexts'},
+        'pending': {'of_all': spark_cdc._state_pending, 'needs': 'timelines'},
+        'branches': {'of_all': spark_cdc._state_branches, 'needs': 'timelines'},
+        'log': {'of_all': spark_cdc._state_log, 'needs': 'timelines'},
+        'details': {'of_all': spark_cdc._state_details, 'needs': 'timelines'},
+        'runs': {'of_all': spark_cdc._state_runs, 'needs': 'timelines'},
+        'secrets': {'of_all': spark_cdc._state_secrets, 'needs': 'timelines'},
+        'stream': {'of_all': spark_cdc._state_stream, 'needs': 'nothing'},
+        'columns': {'of_all': spark_cdc._state_columns, 'needs': 'nothing'},
+    }) }}
+{%- endmacro -%}
+
+
 {#- A part of state(), for spark-cdc new --from-database: the columns of the tables of a database, a
     list of dictionaries named as information_schema.columns has them. Views of temporary life are
     left out. Arguments: database, pattern (as of `show tables like`). -#}
@@ -135,6 +153,7 @@ order by business_time, load_id
 
 {#- What is committed of an entity, as data: load_type, per (date or timestamp), has_archive,
     reads_feed (whether the source is the change feed of a table, which has no dates of its own),
+    reads_whole_table (whether it is a table of which only the present rows are there),
     times (of the active loads, oldest first) and load_types (of these), rows, last_load, commit
     (its number), undone (times that redo brings back), draft (of a replay, or none). Argument:
     ctx (with timeline and draft, manifests). -#}
@@ -147,6 +166,7 @@ order by business_time, load_id
         'per': 'date' if entity.eff_type == 'date' else 'timestamp',
         'has_archive': (entity.events or {}).get('archive') or false,
         'reads_feed': entity.source.format == 'change_feed',
+        'reads_whole_table': spark_cdc._reads_whole_table(entity.source),
         'times': spark_cdc._load_times(entity, loads),
         'load_types': spark_cdc._load_types_of_names(loads),
         'rows': timeline.rows,
@@ -179,7 +199,8 @@ order by business_time, load_id
     before the last committed load are gaps, which take a replay; dates that undo took back wait
     for a person, and so do those after them, since a later load drops what redo restores.
     Returns a dictionary by entity: problems (that keep it from being loaded; what has landed is
-    then not asked), expected_every, landed (number of dates), dates and gaps (texts), problem
+    then not asked), expected_every, landed (number of dates), dates, gaps and incomplete (texts;
+    these wait for source.complete_when), problem
     (why the dates can't be told, or none), absent (why nothing has landed, if that is no
     idleness, or none). -#}
 {%- macro _state_pending(found) -%}
@@ -211,7 +232,8 @@ order by business_time, load_id
             {%- endif -%}
         {%- endfor -%}
         {%- do told[entity.name].update({
-            'expected_every': entity.expected_every, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'problem': came.problem, 'absent': came.absent,
+            'expected_every': entity.expected_every, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'incomplete': came.incomplete,
+            'problem': came.problem, 'absent': came.absent,
         }) -%}
     {%- endfor -%}
     {{ return(told) }}
@@ -315,87 +337,140 @@ from collected
 {%- endmacro -%}
 
 
-{#- A part of state(): what takes reads of each ledger. Arguments: row_limit (rows shown of each
-    kind that the last load changed; 0 for no values at all), change_limit (a last load with more
-    changed rows is not compared), reject_limit (rejected rows shown, the newest). Returns none
-    without a load, else a dictionary: changes (counts of rows, columns, rows, or skipped: why
-    not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands
-    would do with their own defaults). -#}
-{%- macro _state_details(ctx, row_limit=5, change_limit=100000, reject_limit=200) -%}
-    {%- if not ctx.timeline.loads -%}{{ return(none) }}{%- endif -%}
-    {%- set ctx = spark_cdc._writing(ctx) -%}
-    {%- set timeline, dropped = ctx.timeline, spark_cdc._vacuum_entity(ctx, 168) -%}
-    {#- Files of the ledger and, of change events, of the events table: a dictionary each with
-        table, is_needed (whether a load that counts wrote them), files, bytes. -#}
-    {%- set found = [] -%}
-    {%- set tables = [ctx.write.ledger.identifier, ctx.write.public.identifier, ctx.write.events.identifier] -%}
-    {%- set shown = [] -%}
-    {%- for schema in [ctx.schema, ctx.ledger.schema] | unique -%}
-        {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
+{#- A part of state(): what takes reads of the ledgers. Each statement asks it of all entities.
+    Arguments: row_limit (rows shown of each kind that the last load changed; 0 for no values at
+    all), change_limit (a last load with more changed rows is not compared), reject_limit (rejected
+    rows shown, the newest), most (of more entities with loads nothing is told; none for any
+    number). Returns a dictionary by entity with a load, each a dictionary: changes (counts of
+    rows, columns, rows, or skipped: why not); files of the ledger; rejects and rejected_rows;
+    compact (how many loads that command would merge with its own defaults). -#}
+{%- macro _state_details(found, row_limit=5, change_limit=100000, reject_limit=200, most=none) -%}
+    {%- set contexts, told = [], {} -%}
+    {%- for ctx in found.contexts if ctx.timeline.loads -%}{%- do contexts.append(spark_cdc._writing(ctx)) -%}{%- endfor -%}
+    {%- if most is not none and contexts | length > most -%}{{ return(told) }}{%- endif -%}
+    {%- for ctx in contexts -%}
+        {%- set merged = spark_cdc._plan_compaction(ctx.timeline.loads, 30, false).compacted -%}
+        {%- do told.update({ctx.entity.name: {'compact': merged | length, 'files': [], 'rejects': [], 'rejected_rows': []}}) -%}
     {%- endfor -%}
-    {%- for table in shown -%}
-        {%- set location = spark_cdc._location_in(table.information) -%}
-        {%- set sql -%}
-select
-    {{ spark_cdc._in_loads(timeline.loads) }} as is_needed,
-    count(*) as files,
-    sum(length) as bytes
-from {{ spark_cdc._files_of_table(spark_cdc._relation_in(table.namespace, table.tableName), location) }}
-where load_id <> ''
-group by is_needed
-order by is_needed desc
-        {%- endset -%}
-        {%- for row in spark_cdc._query(sql) -%}
-            {%- do found.append({'table': table.tableName, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {%- set files = found -%}
-    {{ return(dict(
-        spark_cdc._rejects_of_loads(ctx, timeline, reject_limit if row_limit else 0),
-        changes=spark_cdc._changes_of_last_load(ctx, timeline, row_limit, change_limit),
-        files=files,
-        vacuum={
-            'loads': dropped | length,
-            'files': dropped | map(attribute='files') | map('int') | sum,
-            'bytes': dropped | map(attribute='bytes') | map('int') | sum,
-        },
-        compact=spark_cdc._plan_compaction(timeline.loads, 30, false).compacted | length,
-    )) }}
+    {%- do spark_cdc._add_files_of_ledgers(told, contexts) -%}
+    {%- do spark_cdc._add_changes_of_last_loads(told, contexts, row_limit, change_limit) -%}
+    {%- do spark_cdc._add_rejects(told, contexts, reject_limit if row_limit else 0) -%}
+    {{ return(told) }}
 {%- endmacro -%}
 
 
-{#- What the last load changed: by column, and some rows of each kind with their values before
+{#- The rows of the same query of several entities, by one statement. Arguments: queries (by
+    entity), order (of the rows of each one). Returns dictionaries, each with its entity. -#}
+{%- macro _query_of_each(queries, order) -%}
+    {%- if not queries -%}{{ return([]) }}{%- endif -%}
+    {%- set parts = [] -%}
+    {%- for name, sql in queries.items() -%}
+        {%- do parts.append('select ' ~ spark_cdc._literal(name) ~ ' as entity, * from (\n    ' ~ sql | trim | indent(4) ~ '\n)') -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._query('select * from (\n' ~ parts | join('\nunion all\n') ~ '\n) order by entity, ' ~ order)) }}
+{%- endmacro -%}
+
+
+{#- Adds what is in the folders of the ledgers and, of change events, of the events tables: files,
+    a dictionary each with table, is_needed (whether a load that counts wrote them), files,
+    bytes. -#}
+{%- macro _add_files_of_ledgers(told, contexts) -%}
+    {%- set tables, parts = {}, [] -%}
+    {%- for ctx in contexts -%}
+        {%- for ledger in ctx.ledgers if load_cached_relation(ledger) is none -%}
+            {%- do exceptions.raise_compiler_error(
+                ctx.entity.name ~ ': the table ' ~ ledger ~ ' is not there. spark-cdc verify --select ' ~ ctx.entity.name ~ ' says how to repair it'
+            ) -%}
+        {%- endfor -%}
+        {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | select | unique -%}
+            {%- do tables.setdefault(table.schema, {}).update({table.identifier | lower: {'table': table, 'ctx': ctx}}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- for schema, of_schema in tables.items() -%}
+        {%- set shown = 'show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(of_schema | join('|')) -%}
+        {%- for row in spark_cdc._query(shown) if spark_cdc._location_in(row.information) -%}
+            {%- set one = of_schema[row.tableName | lower] -%}
+            {%- set view = 'spark_cdc_files_' ~ parts | length -%}
+            {%- set sql -%}
+select
+    {{ spark_cdc._literal(one.ctx.entity.name) }} as entity,
+    {{ spark_cdc._literal(one.table.identifier) }} as table_name,
+    {{ spark_cdc._in_loads(one.ctx.timeline.loads) }} as is_needed,
+    length
+from {{ spark_cdc._files_of_table(one.table, spark_cdc._location_in(row.information), view) }}
+where load_id <> ''
+            {%- endset -%}
+            {%- do parts.append(sql) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set sql -%}
+select
+    entity,
+    table_name,
+    is_needed,
+    count(*) as files,
+    sum(length) as bytes
+from (
+    {{ parts | join('\nunion all\n') | indent(4) }}
+)
+group by entity, table_name, is_needed
+order by entity, table_name, is_needed desc
+    {%- endset -%}
+    {%- for row in (spark_cdc._query(sql) if parts else []) -%}
+        {%- do told[row.entity].files.append(
+            {'table': row.table_name, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Adds what the last load changed: by column, and some rows of each kind with their values before
     and after. -#}
-{%- macro _changes_of_last_load(ctx, timeline, row_limit, change_limit) -%}
-    {%- set entity, last = ctx.entity, timeline.loads[-1] -%}
-    {%- set written = spark_cdc._load_counts(ctx.public, timeline.loads, [last]).rows.get(last, {}) -%}
-    {%- set changed = written.get('I', 0) + written.get('U', 0) + written.get('D', 0) -%}
-    {%- set found = {'load_id': last, 'counts': {}, 'columns': {}, 'rows': []} -%}
-    {%- if timeline.loads | length == 1 -%}
-        {{ return(dict(found, skipped='It is the first load: all rows are new.')) }}
-    {%- elif changed > change_limit -%}
-        {{ return(dict(found, skipped='It changed ' ~ changed ~ ' rows; up to ' ~ change_limit ~ ' are compared.')) }}
-    {%- elif not spark_cdc._has_columns_of(entity, timeline.definition) -%}
-        {{ return(dict(found, skipped='The columns of stg_' ~ entity.name ~ ' are not those of the last load.')) }}
-    {%- elif not changed -%}
-        {{ return(found) }}
-    {%- endif -%}
-    {%- set differences = spark_cdc._diff_sql(
-        entity, spark_cdc._across_changes(entity, ctx.public, timeline.layout), timeline.loads[:-1], timeline.loads) -%}
-    {%- for row in spark_cdc._query(spark_cdc._changed_rows_sql(entity, differences, row_limit)) -%}
-        {%- if row.shown -%}
-            {%- do found.rows.append(fromjson(row.shown)) -%}
+{%- macro _add_changes_of_last_loads(told, contexts, row_limit, change_limit) -%}
+    {%- set queries, differences, changed = {}, {}, {} -%}
+    {%- for ctx in contexts -%}
+        {%- set entity, loads = ctx.entity, ctx.timeline.loads -%}
+        {%- set changes = {'load_id': loads[-1], 'counts': {}, 'columns': {}, 'rows': []} -%}
+        {%- do told[entity.name].update({'changes': changes}) -%}
+        {%- if loads | length == 1 -%}
+            {%- do changes.update({'skipped': 'It is the first load: all rows are new.'}) -%}
+        {%- elif not spark_cdc._has_columns_of(entity, ctx.timeline.definition) -%}
+            {%- do changes.update({'skipped': 'The columns of stg_' ~ entity.name ~ ' are not those of the last load.'}) -%}
         {%- else -%}
-            {%- do (found.columns if row.column_name else found.counts).update({row.column_name or row.row_difference: row.row_count | int}) -%}
+            {%- set sql -%}
+select count(*) as row_count
+from {{ ctx.public }}
+where {{ spark_cdc._in_loads(loads[-1:]) }} and operation in {{ spark_cdc._operations('changes') }}
+            {%- endset -%}
+            {%- do queries.update({entity.name: sql}) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return(found) }}
+    {%- for row in spark_cdc._query_of_each(queries, 'row_count') -%}
+        {%- do changed.update({row.entity: row.row_count | int}) -%}
+        {%- if row.row_count | int > change_limit -%}
+            {%- set skipped = 'It changed ' ~ row.row_count ~ ' rows; up to ' ~ change_limit ~ ' are compared.' -%}
+            {%- do told[row.entity].changes.update({'skipped': skipped}) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for ctx in contexts if changed.get(ctx.entity.name, 0) > 0 and changed[ctx.entity.name] <= change_limit -%}
+        {%- set loads, ledger = ctx.timeline.loads, spark_cdc._across_changes(ctx.entity, ctx.public, ctx.timeline.layout) -%}
+        {%- set sql = spark_cdc._diff_sql(ctx.entity, ledger, loads[:-1], loads) -%}
+        {%- do differences.update({ctx.entity.name: spark_cdc._changed_rows_sql(ctx.entity, sql, row_limit)}) -%}
+    {%- endfor -%}
+    {%- for row in spark_cdc._query_of_each(differences, 'row_difference, place, column_name') -%}
+        {%- set changes = told[row.entity].changes -%}
+        {%- if row.shown -%}
+            {%- do changes.rows.append(fromjson(row.shown)) -%}
+        {%- else -%}
+            {%- do (changes.columns if row.column_name else changes.counts).update({row.column_name or row.row_difference: row.row_count | int}) -%}
+        {%- endif -%}
+    {%- endfor -%}
 {%- endmacro -%}
 
 
 {#- Counts of rows by what became of them (without a column_name), of values by column, and as
     JSON some rows of each kind (shown): row_difference, keys, column_differences. Long values
-    are cut. One statement, since what differs is worked out anew wherever it is named. -#}
+    are cut. place: in which order to show them. One query, since what differs is worked out anew
+    wherever it is named. -#}
 {%- macro _changed_rows_sql(entity, differences, row_limit) -%}
 {%- set keys = entity.key_columns | map(attribute='sql') | list -%}
 with differences as (
@@ -451,20 +526,21 @@ select
     row_difference,
     one.column_name,
     one.shown,
-    count(*) as row_count
+    count(*) as row_count,
+    min(cdc__place) as place
 from told
 group by row_difference, one.column_name, one.shown
-order by row_difference, min(cdc__place), one.column_name
 {%- endmacro -%}
 
 
-{#- Rejected rows of the active loads. Returns a dictionary: rejects (the ten most frequent
-    columns that rows were rejected for: columns, row_count), rejected_rows (the newest, at most
-    reject_limit: load, columns, rules, reason and row, the last two cut at 500 characters). -#}
-{%- macro _rejects_of_loads(ctx, timeline, reject_limit) -%}
-    {%- if not ctx.entity.quarantine -%}{{ return({'rejects': [], 'rejected_rows': []}) }}{%- endif -%}
-    {%- set rejects = spark_cdc._rejects_sql(ctx.entity, ctx.public, ctx.committed, timeline.layout) | indent(4) -%}
-    {%- set counted_sql -%}
+{#- Adds the rejected rows of the active loads: rejects (the ten most frequent columns that rows
+    were rejected for: columns, row_count), rejected_rows (the newest, at most reject_limit: load,
+    columns, rules, reason and row, the last two cut at 500 characters). -#}
+{%- macro _add_rejects(told, contexts, reject_limit) -%}
+    {%- set counted, newest = {}, {} -%}
+    {%- for ctx in contexts if ctx.entity.quarantine -%}
+        {%- set rejects = spark_cdc._rejects_sql(ctx.entity, ctx.public, ctx.committed, ctx.timeline.layout) | indent(4) -%}
+        {%- set counted_sql -%}
 select
     rejected_columns,
     count(*) as row_count
@@ -474,8 +550,8 @@ from (
 group by rejected_columns
 order by row_count desc
 limit 10
-    {%- endset -%}
-    {%- set newest_sql -%}
+        {%- endset -%}
+        {%- set newest_sql -%}
 select
     load_id,
     rejected_columns,
@@ -487,16 +563,17 @@ from (
 ) as rejects
 order by load_id desc, rejected_columns, row_text
 limit {{ reject_limit }}
-    {%- endset -%}
-    {%- set found = {'rejects': [], 'rejected_rows': []} -%}
-    {%- for row in spark_cdc._query(counted_sql) -%}
-        {%- do found.rejects.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
+        {%- endset -%}
+        {%- do counted.update({ctx.entity.name: counted_sql}) -%}
+        {%- if reject_limit -%}{%- do newest.update({ctx.entity.name: newest_sql}) -%}{%- endif -%}
     {%- endfor -%}
-    {%- for row in (spark_cdc._query(newest_sql) if reject_limit else []) -%}
-        {%- do found.rejected_rows.append(
+    {%- for row in spark_cdc._query_of_each(counted, 'row_count desc') -%}
+        {%- do told[row.entity].rejects.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
+    {%- endfor -%}
+    {%- for row in spark_cdc._query_of_each(newest, 'load_id desc, rejected_columns, row_text') -%}
+        {%- do told[row.entity].rejected_rows.append(
             {'load': row.load_id, 'columns': row.rejected_columns, 'rules': row.rules, 'reason': row.reason, 'row': row.row_text}) -%}
     {%- endfor -%}
-    {{ return(found) }}
 {%- endmacro -%}
 
 
@@ -598,7 +675,7 @@ where
         {%- do problems.append('stg_' ~ name ~ ' is more than spark_cdc.stage(), which is all that a plan reads. Load the date (spark-cdc load), and undo it if need be.') -%}
     {%- endif -%}
     {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
+        {%- do spark_cdc._refuse_settings('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
     {%- endif -%}
     {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run(ctx)) -%}
     {%- set entity = run.entity -%}

@@ -81,7 +81,7 @@ spark-cdc tag create march_2024. Nothing was changed.
     {%- if found.problem or not found.loads -%}
         {{ return({'problem': found.problem or entity.name ~ ': nothing was committed before ' ~ at ~ ', the first load is ' ~ timeline.loads[0] ~ '.'}) }}
     {%- endif -%}
-    {%- set manifest = spark_cdc._timeline_cut(timeline, found.loads | length) -%}
+    {%- set manifest = spark_cdc._timeline_cut(timeline, found.loads | length, is_seen=true) -%}
     {%- set before = spark_cdc._tags(ctx).get(name) -%}
     {%- if before and before.loads != manifest.loads -%}
         {%- set problem -%}

@@ -24,8 +24,9 @@
 
 {#- Undo and redo: one commit per entity, whose manifest has what it did (move): {load_id (under
     which cdc_loads has it; kind u or r), at (when, UTC), loads (that went or came), rows_prior
-    (rows before it)}; and undone, a list of what redo brings back, the last first: {loads, at,
-    figures (of the manifest with these loads, where they differ from those without)}. What is there
+    (rows before it), invocation_id}; and undone, a list of what redo brings back, the last first:
+    {loads, at, figures (of the manifest with these loads, where they differ from those without)}.
+    What is there
     already is not done again, so that the command can be repeated: the state to go back to; what a
     process committed that ended before it had dropped the claims before.
     Arguments: command (undo or redo), entities, to (of undo()). Prints a line of JSON: of each
@@ -38,8 +39,8 @@
     {%- elif to is not none and not to | string | trim -%}
         {%- do problems.append('spark_cdc.undo: to is empty. Accepted are a load or a date: spark-cdc undo orders --to 2024-03-02.') -%}
     {%- elif command == 'undo' and to is none and contexts | length > 1 -%}
-        {%- do problems.append('spark_cdc.undo: of several entities, name the state to go back to, so that the command can be repeated: spark-cdc undo '
-            ~ contexts | map(attribute='entity.name') | join(' ') ~ ' --to DATE.') -%}
+        {%- do problems.append('spark_cdc.undo: of several entities, name the state to go back to, so that the command can be repeated:\n  spark-cdc undo '
+            ~ contexts | map(attribute='entity.name') | join(' ') ~ ' --to DATE') -%}
     {%- endif -%}
     {%- for ctx in contexts if not problems -%}
         {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
@@ -61,11 +62,12 @@
         {%- if found.get('loads') -%}
             {%- set move = {
                 'load_id': found.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._run_id8(), 'at': spark_cdc._time_now(),
-                'loads': found.loads, 'rows_prior': timeline.rows,
+                'loads': found.loads, 'rows_prior': timeline.rows, 'invocation_id': invocation_id,
             } -%}
             {%- set next = spark_cdc._timeline_redone(timeline, move) if command == 'redo'
                 else spark_cdc._timeline_undone(timeline, timeline.loads | length - found.loads | length, move) -%}
-            {%- set problem = spark_cdc._other_columns_problem(ctx.entity, next) if next.loads else none -%}
+            {%- set next = spark_cdc._seen_as_declared(ctx.entity, timeline, next) -%}
+            {%- set problem = spark_cdc._other_columns_problem(ctx, next) if next.loads else none -%}
             {%- set one = dict(one, manifest=next, **({'problem': problem} if problem else {})) -%}
         {%- endif -%}
         {%- do moves.append(one) -%}
@@ -79,6 +81,24 @@
         {%- do moved.append({'entity': one.entity.name, 'views_differ': spark_cdc._undo_redo_entity(command, one)}) -%}
     {%- endfor -%}
     {%- do spark_cdc._print_data(moved) -%}
+{%- endmacro -%}
+
+
+{#- A manifest whose last load had other columns than the YAML, seen as the YAML declares them:
+    under the layout of a load that has gone, or goes, and that had these columns. That layout
+    holds for all loads before it. As it is where there is no such load. Arguments: entity,
+    timeline (before the undo or redo), next (after it). -#}
+{%- macro _seen_as_declared(entity, timeline, next) -%}
+    {%- if not next.loads or spark_cdc._has_columns_of(entity, next.definition) -%}{{ return(next) }}{%- endif -%}
+    {%- set gone = timeline.entries + timeline.undone | map(attribute='entries') | sum(start=[]) -%}
+    {%- set seen = [timeline.seen] if timeline.get('seen') else [] -%}
+    {%- for entry in gone | rejectattr('load_id', 'in', next.loads) -%}
+        {%- do seen.append(entry) -%}
+    {%- endfor -%}
+    {%- for entry in seen if spark_cdc._has_columns_of(entity, entry.definition) -%}
+        {%- if loop.last -%}{{ return(spark_cdc._timeline_seen(next, entry)) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(next) }}
 {%- endmacro -%}
 
 
@@ -114,7 +134,8 @@ readers {{ 'would ' if is_plan }}see the state after {{ next.loads | last | defa
     {%- if not timeline.undone -%}
         {%- set problem -%}
 {{ name }}: there is nothing to bring back. What was undone can be, until another load is committed, or vacuum drops it. To load {# -#}
-the date again: spark-cdc load DATE --select {{ name }}.
+the date again:
+  spark-cdc load DATE {{ name }}
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}
@@ -127,9 +148,12 @@ the date again: spark-cdc load DATE --select {{ name }}.
         {%- do gone.append(entry.load_id) if entry.load_id not in counted.records or rows != entry.written -%}
     {%- endfor -%}
     {%- if gone -%}
+        {%- set words = [] -%}
+        {%- for time in spark_cdc._load_times(ctx.entity, loads) -%}{%- do words.append(spark_cdc._word(time)) -%}{%- endfor -%}
         {%- set problem -%}
 {{ name }}: {{ gone | join(', ') }} can't be brought back: rows are missing in {{ ctx.ledger }}; vacuum drops loads that were {# -#}
-undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(ctx.entity, loads) | join(' ') }} --select {{ name }}.
+undone. Load the dates again:
+  spark-cdc load {{ words | join(' ') }} {{ name }}
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}

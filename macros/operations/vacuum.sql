@@ -122,7 +122,7 @@
     {%- endfor -%}
     {%- if not abandoned -%}{{ return(true) }}{%- endif -%}
     {%- set timeline = spark_cdc._current_timeline(ctx) -%}
-    {%- if timeline.definition and spark_cdc._other_columns_problem(ctx.entity, timeline) -%}
+    {%- if timeline.definition and not spark_cdc._has_columns_of(ctx.entity, timeline.definition) -%}
         {%- do log(ctx.entity.name ~ ': what was never committed is kept, since the columns of stg_' ~ ctx.entity.name
             ~ ' are not those of the last load; load once with them, then vacuum', info=true) -%}
         {{ return(false) }}
@@ -222,7 +222,7 @@ order by files.load_id
 
 
 {#- Refuses to drop anything of an entity, since nobody can tell what it needs. Arguments:
-    ctx (ctx), why (text). -#}
+    ctx, why (text). -#}
 {%- macro _refuse_vacuum(ctx, why) -%}
     {%- set message -%}
 {{ ctx.entity.name }}: {{ why }}. Nothing of this entity was dropped. Run spark-cdc verify --select {# -#}
@@ -294,7 +294,7 @@ where stored.load_id <> ''
 
 {#- Loads that were undone so long ago that redo is no longer to bring them back. The manifest
     expires them, by a commit, before they are dropped: a redo at the same time is either before
-    it, or refused. Arguments: ctx (ctx), manifest, retention_hours. Returns the loads. -#}
+    it, or refused. Arguments: ctx, manifest, retention_hours. Returns the loads. -#}
 {%- macro _expire_undone(ctx, manifest, retention_hours) -%}
     {%- set kept, expired = [], [] -%}
     {%- if manifest.definition and not spark_cdc._has_columns_of(ctx.entity, manifest.definition) -%}
@@ -320,7 +320,7 @@ where stored.load_id <> ''
 
 {#- What was kept for change feeds so long ago that no consumer is to ask for it any more. It
     goes before its loads do, so that changes() refuses what it can't tell. Arguments: ctx
-    (ctx with catalog), retention_hours. Returns the names of the views that go. -#}
+    (with catalog), retention_hours. Returns the names of the views that go. -#}
 {%- macro _expire_versions(ctx, retention_hours) -%}
     {%- set expired = [] -%}
     {%- set now = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none) -%}
@@ -339,10 +339,10 @@ where stored.load_id <> ''
     length, written_at, load_id. Of plain files these are all that lie in its folder. A table
     format tells which of them count: Delta by its rows, of which no column is read, Iceberg by
     its list. A file whose snapshot is no longer known to Iceberg is older than those that are.
-    Arguments: table, location (its folder). -#}
-{%- macro _files_of_table(table, location) -%}
+    Arguments: table, location (its folder), name (as of _list_files()). -#}
+{%- macro _files_of_table(table, location, name='spark_cdc_files') -%}
     {%- set format = spark_cdc._table_format(table) -%}
-    {%- if format is none -%}{{ return(spark_cdc._list_files(location)) }}{%- endif -%}
+    {%- if format is none -%}{{ return(spark_cdc._list_files(location, name)) }}{%- endif -%}
     {%- set sql -%}
         {%- if format == 'delta' -%}
 select distinct

@@ -342,7 +342,7 @@ order by listed.load_id
     {%- set findings = [] -%}
     {%- set compared = {} -%}
     {%- set package = verified.ledger_node.unique_id.rsplit('.', 1)[0] -%}
-    {%- set kinds = ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal'] -%}
+    {%- set kinds = ['current', 'latest', 'history', 'versions', 'changes', 'event_versions', 'bitemporal'] -%}
     {%- set both = [] -%}
     {%- for suffix in ['', '_sensitive'] -%}{%- for kind in kinds -%}{%- do both.append((kind, suffix)) -%}{%- endfor -%}{%- endfor -%}
     {%- for kind, suffix in both -%}
@@ -359,7 +359,10 @@ order by listed.load_id
             {%- if kind == 'current' -%}
                 {%- set queries = [spark_cdc._current_sql(entity, read, true), spark_cdc._current_sql(entity, read, false)] -%}
             {%- else -%}
-                {%- set of_committed = {'history': spark_cdc._history_sql, 'versions': spark_cdc._versions_sql, 'changes': spark_cdc._changes_sql} -%}
+                {%- set of_committed = {
+                    'latest': spark_cdc._latest_sql, 'history': spark_cdc._history_sql,
+                    'versions': spark_cdc._versions_sql, 'changes': spark_cdc._changes_sql,
+                } -%}
                 {%- if kind in of_committed -%}{%- set queries = [of_committed[kind](entity, read)] -%}{%- else -%}
                     {%- set view_sql = spark_cdc._bitemporal_sql if kind == 'bitemporal' else spark_cdc._event_versions_sql -%}
                     {%- set queries = [view_sql(entity, verified.events, verified.committed, verified.layout)] -%}
@@ -444,4 +447,16 @@ order by listed.load_id
         {%- do spark_cdc._send('set ' ~ setting ~ ' = true' if on else 'reset ' ~ setting) -%}
     {%- endfor -%}
     {%- if on and target.method != 'session' -%}{%- do spark_cdc._send('set `parquet.page.verify-checksum.enabled` = true') -%}{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The same as _behind_columns(), of an entity's last commit, for data tests of its views. -#}
+{%- macro _behind_last_load(entity) -%}
+    {%- for name, _, ledger in spark_cdc._entity_nodes() if name == entity.name -%}
+        {%- set committed = spark_cdc._relation_in(graph.nodes[ledger].schema, name ~ '_committed') -%}
+        {%- set manifest = spark_cdc._cached_manifest(committed) or spark_cdc._read_manifest(committed) -%}
+        {#- hashes are of the last load's own columns; after an undo readers may see others -#}
+        {{ return(spark_cdc._behind_columns(entity, manifest.entries[-1].definition if manifest.loads else none)) }}
+    {%- endfor -%}
+    {{ return(none) }}
 {%- endmacro -%}

@@ -32,7 +32,7 @@
         {%- endif -%}
     {%- endif -%}
     {%- if not spark_cdc._is_there(target.ctx.committed) -%}
-        {%- do spark_cdc._refuse_target(target, target.entity.name ~ ' has not been loaded yet. Load it first: '
+        {%- do spark_cdc._refuse_target(target, target.entity.name ~ ' has not been loaded yet', ' Load it first:\n  '
             ~ spark_cdc._load_command(target.entity, spark_cdc._business_date(target.entity.name))) -%}
     {%- endif -%}
 {%- endmacro -%}
@@ -104,8 +104,9 @@ limit 100
     {%- set ctx = target.ctx -%}
     {%- do spark_cdc._check_target(target) -%}
     {%- set timeline = spark_cdc._read_manifest(ctx.committed) -%}
-    {%- do spark_cdc._check_timeline_columns(ctx, timeline) -%}
     {%- set found = spark_cdc._found_target(target) -%}
+    {%- if found.exists and not spark_cdc._is_loading(ctx.entity.name) and spark_cdc._behind_columns(ctx.entity, timeline.definition) -%}{{ return('UNCHANGED') }}{%- endif -%}
+    {%- do spark_cdc._check_timeline_columns(ctx, timeline) -%}
     {%- set columns = local_md5(tojson([timeline.definition, timeline.layout], sort_keys=true)) -%}
     {%- set has = found.record or {} -%}
     {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [timeline.sequence, timeline.commit, columns] and not should_full_refresh() -%}
@@ -169,8 +170,9 @@ limit 100
 
 {#- Stops a model that publishes, before anything is written. Argument: problem (a sentence
     without its full stop). -#}
-{%- macro _refuse_target(target, problem) -%}
-    {%- do exceptions.raise_compiler_error('spark_cdc.publish: ' ~ target.entity.name ~ ' as ' ~ target.relation ~ ': ' ~ problem ~ '. Nothing was written.') -%}
+{%- macro _refuse_target(target, problem, step='') -%}
+    {%- do exceptions.raise_compiler_error(
+        'spark_cdc.publish: ' ~ target.entity.name ~ ' as ' ~ target.relation ~ ': ' ~ problem ~ '. Nothing was written.' ~ step) -%}
 {%- endmacro -%}
 
 
@@ -383,14 +385,35 @@ from {{ table }}
 {%- endmacro -%}
 
 
+{#- Makes a published table without rows, for models that read it, where nothing is loaded: with
+    --empty and --sample, and before the first load. It knows no version, so that the next run
+    compares it with all rows. -#}
+{%- macro _make_target(target, sql) -%}
+    {%- do spark_cdc._check_target(target) -%}
+    {%- set sql = 'select *\nfrom (\n' ~ sql ~ '\n) as published\nwhere false' -%}
+    {%- if target.is_view -%}
+        {%- do spark_cdc._write_target_view(
+            target, {'exists': false, 'record': none}, {'mark': target.mark, 'version': 0, 'commit': none, 'load_id': none, 'columns': none}, sql) -%}
+    {%- else -%}
+        {%- do spark_cdc._send(spark_cdc._create_target_sql(target, sql)) -%}
+    {%- endif -%}
+    {{ return('NOT LOADED') }}
+{%- endmacro -%}
+
+
 {#- A published table: brought from the version that it has to the one that readers of the entity
     see. Delta and Iceberg by MERGE, Parquet and ORC by a new table behind a view. --empty and
-    --sample write nothing, nor do the loads of a replay before it is published. -#}
+    --sample only make one that is not there; the loads of a replay write nothing before it is
+    published. -#}
 {% materialization cdc_published, adapter='spark' %}
     {%- set target = spark_cdc._target_of_query(sql, this) -%}
     {{ run_hooks(pre_hooks) }}
-    {%- set message = 'UNCHANGED' -%}
-    {%- if spark_cdc._mode() in ['load', 'operate'] and spark_cdc._replay() is none -%}
+    {%- set message, mode = 'UNCHANGED', spark_cdc._mode() -%}
+    {%- set is_unloaded = not spark_cdc._is_loading(target.entity.name) and not spark_cdc._is_there(target.relation)
+        and (mode == 'look' or not spark_cdc._read_manifest(target.ctx.committed).loads) -%}
+    {%- if is_unloaded -%}
+        {%- set message = spark_cdc._make_target(target, sql) -%}
+    {%- elif mode in ['load', 'operate'] and spark_cdc._replay() is none -%}
         {%- set message = spark_cdc._keep_target(target, sql) -%}
     {%- endif -%}
     {%- do store_raw_result('main', message=message, code=message, rows_affected='-1') -%}

@@ -378,3 +378,12 @@ if({{ spark_cdc._written_before(place.since, events) }}, {{ place.default }}, {{
 {%- macro _has_columns_of(entity, fingerprint) -%}
     {{ return((fingerprint or '')[:32] == spark_cdc._fingerprint(spark_cdc._definition(entity))[:32]) }}
 {%- endmacro -%}
+
+
+{#- Says that the YAML of an entity has other columns than its last load, which no view can show
+    yet: the beginning of a sentence; none if that is not so. Argument: fingerprint (of that load;
+    none before the first). -#}
+{%- macro _behind_columns(entity, fingerprint) -%}
+    {{ return(none if not fingerprint or spark_cdc._has_columns_of(entity, fingerprint)
+        else entity.name ~ ': the columns of stg_' ~ entity.name ~ ' are not those of the last load,') }}
+{%- endmacro -%}

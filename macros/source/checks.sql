@@ -75,11 +75,20 @@ Deliver the input again: a file without rows has its header.
 
 
 {%- macro _check_types(entity, input, found) -%}
-    {%- set problems = [] -%}
+    {%- set problems, lacks = [], [] -%}
     {%- for one in spark_cdc._lossy_columns(entity, found) -%}
+        {%- do lacks.extend(one.lacks) -%}
         {%- do problems.append(one.found.col_name ~ ' is ' ~ one.found.data_type ~ ', declared ' ~ one.column.data_type
-            ~ (' with encoding: ' ~ one.column.encoding if one.column.encoding)) -%}
+            ~ (' with encoding: ' ~ one.column.encoding if one.column.encoding)) if not one.lacks -%}
     {%- endfor -%}
+    {%- if lacks and not problems -%}
+        {%- set problem -%}
+the structs of {{ input }} lack fields that are declared.
+  missing: {{ spark_cdc._names_shown(lacks) }}
+Correct the data or the columns of stg_{{ entity.name }}. To read nulls in their place, set source.on_missing_column: null.
+        {%- endset -%}
+        {{ return(spark_cdc._load_refusal(entity, 'missing_columns', problem)) }}
+    {%- endif -%}
     {%- if not problems -%}{{ return(none) }}{%- endif -%}
     {%- set problem -%}
 types in {{ input }} do not turn into the declared ones without a loss.
@@ -89,6 +98,36 @@ else ', where all columns hold text, set source.text: true' }}.
 Numbers that count a time are read with encoding: nanos, micros, millis, seconds or days under meta of the column.
     {%- endset -%}
     {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
+{%- endmacro -%}
+
+
+{#- Checks that the folders of a date's files that are named column=value have the same columns, one
+    in the other in the same order: Spark can't read others. Argument: found (of
+    _found_by_pattern()). Returns none, or a refusal. -#}
+{%- macro _check_folders(entity, input, time, found) -%}
+    {%- if not found.refusal -%}{{ return(none) }}{%- endif -%}
+    {%- set sql = 'select path from binaryFile.`' ~ spark_cdc._landing_path(entity, [time]).replace('`', '``') ~ '` with ('
+        ~ (["recursiveFileLookup = 'true'"] + spark_cdc._direct_options(entity)) | join(', ') ~ ')' -%}
+    {%- set kinds, root = {}, spark_cdc._entries_folder(entity, time) -%}
+    {%- for row in (spark_cdc._query(sql ~ ' order by path limit 10000') if not spark_cdc._plan_refusal(spark_cdc._plan(sql)) else []) -%}
+        {%- set columns = [] -%}
+        {%- for folder in spark_cdc._folders_below(root, row.path) if '=' in folder -%}
+            {%- set name, value = folder.split('=', 1) -%}
+            {%- do columns.append(name ~ ('' if value else '= without a value')) -%}
+        {%- endfor -%}
+        {%- do kinds.setdefault(columns | join(', ') or 'none', row.path) -%}
+    {%- endfor -%}
+    {#- else Spark can't list them for another reason, which its error tells -#}
+    {%- if '=' not in kinds | join and kinds | length < 2 -%}{{ return(none) }}{%- endif -%}
+    {%- set shown = [] -%}
+    {%- for columns, path in kinds.items() -%}{%- do shown.append(columns ~ ', as of ' ~ path) -%}{%- endfor -%}
+    {%- set problem -%}
+the folders below {{ input }} do not name the same columns.
+  {{ shown[:5] | join('\n  ') }}
+Accepted are files in folders column=value of one depth, with the same columns in the same order. Move the files, or land those of each kind
+in a path, and as an entity, of their own.
+    {%- endset -%}
+    {{ return(spark_cdc._load_refusal(entity, 'unread_files', problem)) }}
 {%- endmacro -%}
 
 
@@ -103,8 +142,8 @@ Numbers that count a time are read with encoding: nanos, micros, millis, seconds
         {%- set unread = spark_cdc._unread_entries(entity, time, files, found.count) -%}
         {%- if not unread -%}{{ return(none) }}{%- endif -%}
         {%- set problem -%}
-Spark would skip a part of {{ input }}: {{ spark_cdc._some_of(unread) }}. Each is a file of 0 bytes or a folder. Deliver the file
-again or remove it; move the files of a folder up, or match the folders by a pattern in source.path of stg_{{ entity.name }}.
+Spark would skip a part of {{ input }}: {{ spark_cdc._some_of(unread) }}. Each is a file of 0 bytes or a folder
+{{- ', or lies beside folders named column=value' if '=' in files.paths | join }}. Deliver the file again or remove it; move the files of a folder up, or match the folders by a pattern in source.path of stg_{{ entity.name }}.
         {%- endset -%}
         {{ return(spark_cdc._load_refusal(entity, 'unread_files', problem)) }}
     {%- elif entity.source.on_no_files == 'empty' -%}
@@ -114,7 +153,7 @@ again or remove it; move the files of a folder up, or match the folders by a pat
     {%- set problem -%}
 there are no {{ input }}
 {%- if there %}, only {{ there[:5] | join(', ') }} (files of 0 bytes, folders, and names that begin with _ or . are not read)
-{%- elif found.missing %}: '{{ found.missing }}' does not exist on the Spark server{% endif -%}
+{%- elif found.missing %}: '{{ found.missing }}' does not exist on the Spark server{{ spark_cdc._relative_path_text(entity.source.path) }}{% endif -%}
 . Accepted is at least one file; a file without rows has its header, or a line break in JSON. Deliver the files, or correct
 source.path; where a missing file means no rows, set source.on_no_files: empty in stg_{{ entity.name }}.
     {%- endset -%}
@@ -140,8 +179,9 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
     {%- if count == expected -%}{{ return([]) }}{%- endif -%}
     {#- names that writers give to files without data -#}
     {%- set markers = ['_success', '_metadata', '_common_metadata', '_temporary', '_spark_metadata', '_delta_log', '_symlink_format_manifest'] -%}
-    {%- set unread, skipped = [], [] -%}
-    {%- for entry in spark_cdc._entries(entity, time, files) -%}
+    {%- set unread, skipped, own = [], [], [] -%}
+    {%- for path in (spark_cdc._markers(entity, time, files) if entity.source.complete_when else []) -%}{%- do own.append(path.rsplit('/', 1)[-1]) -%}{%- endfor -%}
+    {%- for entry in spark_cdc._entries(entity, time, files) if entry.rsplit('/', 1)[-1] not in own -%}
         {%- set name = entry.rsplit('/', 1)[-1] -%}
         {%- if name[:1] != '.' and (name[:1] != '_' or '=' in name) -%}
             {%- do unread.append(entry) -%}

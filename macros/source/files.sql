@@ -3,7 +3,7 @@
 
 {#- A temporary view of the source: the rows of a table for some business times, of its change feed,
     or the files: of CSV and typed formats with the columns that Spark finds, of JSON with the lines
-    as text.
+    as text, or with multiLine the elements of arrays.
     Arguments: entity, landing (of a table), times, more (options of the reader), view (another name
     for it). -#}
 {%- macro _files_view_sql(entity, landing, times, more={}, view=none) -%}
@@ -12,9 +12,11 @@ create or replace temporary view {{ view or spark_cdc._files_view(entity) }}
 {%- if format == 'table' %} as
 select *
 from {{ landing }}
-where {{ spark_cdc._date_column_condition(entity, times) }}
+{{ 'where ' ~ spark_cdc._date_column_condition(entity, times) if not spark_cdc._reads_whole_table(entity.source) }}
 {%- elif format == 'change_feed' %} as
 {{ spark_cdc._change_feed_adapter(entity, 'sql')(entity, entity.source.feed, entity.events.format == 'full_snapshot') }}
+{%- elif spark_cdc._json_is_multi_line(entity) %} as
+{{ spark_cdc._json_elements_sql(entity, times) }}
 {%- else %}
 {%- if format == 'csv' and not spark_cdc._csv_has_header(entity) %} (
     {% for column in entity.columns -%}
@@ -43,7 +45,7 @@ options (
     {%- set names, root = [], spark_cdc._landing_path(entity, times) -%}
     {%- for path in paths -%}{%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}{%- endfor -%}
     {{ return(dict(
-        {'basePath': root} if '=' in names | join and '*' not in spark_cdc._with_stars(root) else {},
+        {'basePath': root} if '=' in paths | join and '*' not in spark_cdc._with_stars(root) else {},
         path=spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}',
     )) }}
 {%- endmacro -%}
@@ -71,9 +73,10 @@ options (
 
 {#- The folder of a business date: {business_date} in the path becomes 2019-06-19 (2019-06-19T001500
     where loads are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. The
-    folders of several dates are one pattern. -#}
-{%- macro _landing_path(entity, times) -%}
-    {%- set parts, rests = spark_cdc._landing_path_parts(entity, entity.source.path), [] -%}
+    folders of several dates are one pattern. Argument: path (the one of the YAML for messages;
+    none for the one that the server reads). -#}
+{%- macro _landing_path(entity, times, path=none) -%}
+    {%- set parts, rests = spark_cdc._landing_path_parts(entity, path or entity.source.read_path), [] -%}
     {%- for time in (times if parts | length > 1 else times[:1]) -%}
         {%- set rest -%}
             {%- for part in parts[1:] -%}{{ time.strftime(part) if loop.index is odd else part }}{%- endfor -%}
@@ -103,11 +106,12 @@ options (
 {%- endmacro -%}
 
 
-{#- The relation of the dbt source that an entity's staging reads. -#}
+{#- The relation of the dbt source, or of the model, that an entity's staging reads. -#}
 {%- macro _landing_source(entity) -%}
-    {%- for unique_id in spark_cdc.entity_node(entity.name).depends_on.nodes if unique_id in graph.sources -%}
-        {%- set node = graph.sources[unique_id] -%}
-        {{ return(spark_cdc._relation_in(node.schema, node.identifier)) }}
+    {%- for known in [graph.sources, graph.nodes] -%}
+        {%- for unique_id in spark_cdc.entity_node(entity.name).depends_on.nodes if unique_id in known -%}
+            {{ return(spark_cdc._relation_in(known[unique_id].schema, known[unique_id].get('identifier') or known[unique_id].alias)) }}
+        {%- endfor -%}
     {%- endfor -%}
     {{ return(none) }}
 {%- endmacro -%}
@@ -115,12 +119,14 @@ options (
 
 {#- The input of a load in words, for messages and for cdc_loads. -#}
 {%- macro _landing_input(entity, landing, time) -%}
-    {%- if entity.source.format == 'table' -%}
+    {%- if spark_cdc._reads_whole_table(entity.source) -%}
+        {{ return('table ' ~ landing ~ ' as it is now') }}
+    {%- elif entity.source.format == 'table' -%}
         {{ return('table ' ~ landing ~ ' where ' ~ entity.source.date_column ~ ' is ' ~ spark_cdc._time_text(entity, time)) }}
     {%- elif entity.source.format == 'change_feed' -%}
         {{ return(spark_cdc._change_feed_text(entity)) }}
     {%- endif -%}
-    {{ return(entity.source.format ~ ' files of ' ~ spark_cdc._landing_path(entity, [time])) }}
+    {{ return(entity.source.format ~ ' files of ' ~ spark_cdc._landing_path(entity, [time], entity.source.path)) }}
 {%- endmacro -%}
 
 
@@ -128,11 +134,15 @@ options (
     bytes, but the plan of a query has all paths that match a pattern. Spark looks at each of them,
     which costs time.
     Returns a dictionary: is_there (whether there is anything), missing (else the path, as Spark has
-    it), count and paths (of _plan_paths()). -#}
+    it), refusal (why Spark can't list it, or none), count and paths (of _plan_paths()). -#}
 {%- macro _found_by_pattern(entity, times) -%}
     {%- set path = spark_cdc._landing_path(entity, times).rstrip('/').replace('`', '``') -%}
-    {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path ~ '{,/*}`') -%}
-    {{ return(dict(spark_cdc._plan_paths(plan), is_there='PATH_NOT_FOUND' not in plan,
+    {#- the second query has the folders column=value as readers see them: those of two kinds are no
+        table -#}
+    {%- set folders = '\nunion all\nselect 1 from ' ~ spark_cdc._direct_sql(entity, times, 'binaryFile') if times | length == 1 -%}
+    {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path ~ '{,/*}`' ~ folders) -%}
+    {%- set is_there = 'PATH_NOT_FOUND' not in plan -%}
+    {{ return(dict(spark_cdc._plan_paths(plan), is_there=is_there, refusal=spark_cdc._plan_refusal(plan) if is_there else none,
         missing=(spark_cdc._plan_missing_path(plan) or '').removesuffix('{,/*}'))) }}
 {%- endmacro -%}
 
@@ -193,7 +203,13 @@ from (
 
 union all
 
-{{ spark_cdc._input_lines_sql(entity, times) }}
+{{ spark_cdc._input_documents_sql(entity, times) if spark_cdc._json_is_multi_line(entity) else spark_cdc._input_lines_sql(entity, times) }}
+{%- endif -%}
+{%- if not is_no_folder and entity.guards.unfinished_file and spark_cdc._reads_lines(entity) %}
+
+union all
+
+{{ spark_cdc._input_ends_sql(entity, times) }}
 {%- endif -%}
 {%- endmacro -%}
 
@@ -217,13 +233,17 @@ union all
             or not spark_cdc._has_only(paths | join, '_./:=-')) -%}
         {{ return(none) }}
     {%- elif (not found.is_there if found
-            else (several or entity.source.on_no_files == 'empty') and spark_cdc._lacks_path(spark_cdc._landing_path(entity, times))) -%}
+            else spark_cdc._plan_refusal(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, times, 'binaryFile'))) if several
+            else entity.source.on_no_files == 'empty' and spark_cdc._lacks_path(spark_cdc._landing_path(entity, times))) -%}
         {{ return(none if several else files) }}
     {%- endif -%}
     {%- for row in spark_cdc._query(spark_cdc._input_files_sql(entity, times)) -%}
         {%- if row.get('position', 0) is none -%}{{ return(none) }}{%- endif -%}
         {%- do files[row.get('position', 0) | int].update(
             {'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) -%}
+        {%- for ending in ['.gz', '.bz2', '.deflate', '.snappy', '.lz4', '.zst', '.zstd', '.xz'] if ending ~ '"' in row.paths | lower -%}
+            {%- do spark_cdc._memo().update({'packed files of ' ~ entity.name: true}) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {{ return(files) }}
 {%- endmacro -%}
@@ -263,6 +283,14 @@ group by position
 {%- macro _input_files_noted(files) -%}
     {%- set skipped = {'skipped': files.skipped} if files and files.get('skipped') else {} -%}
     {{ return(dict({'files': files.files, 'bytes': files.bytes, 'digest': files.digest}, **skipped) if files else none) }}
+{%- endmacro -%}
+
+
+{#- Whether an entity reads text whose records are lines. EBCDIC has other line ends. -#}
+{%- macro _reads_lines(entity) -%}
+    {%- set encoding, is_multi_line = spark_cdc._csv_encoding(entity), spark_cdc._reader_option(entity, ['multiline'], false) | string | lower == 'true' -%}
+    {%- set is_known = not spark_cdc._is_wide_encoding(encoding) or encoding[:3] in ['utf', 'ucs', 'uni', 'x-u'] -%}
+    {{ return(is_known if entity.source.format == 'csv' else entity.source.format == 'json' and not is_multi_line) }}
 {%- endmacro -%}
 
 

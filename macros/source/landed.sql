@@ -29,8 +29,8 @@
     {%- if is_message -%}
         {#- of several schemas, as the topics of a registry are: files with the same columns are
             read together, since a column that a file lacks was not sent, and is not null -#}
-        {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if files and files.files > 1
-                else [{'columns': found}] -%}
+        {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders)
+                if files and files.files > 1 and not spark_cdc._has_reader_schema(entity) else [{'columns': found}] -%}
         {%- set several, landed = schemas | length > 1, [] -%}
         {%- for schema in schemas -%}
             {%- do landed.append({'relation': view ~ ('_' ~ loop.index if several else ''), 'columns': schema.columns}) -%}
@@ -41,10 +41,19 @@
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, landed)) if not refusal -%}
         {{ return(refusal) }}
     {%- endif -%}
-    {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
+    {%- set refusal = spark_cdc._check_headers(entity, input, time, files, folders) or spark_cdc._check_columns(entity, input, found) -%}
     {%- if not refusal and schemas | length > 1 -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
-        {%- if not refusal -%}
+        {%- if not refusal and format == 'avro' -%}
+            {%- set parts = spark_cdc._schema_parts(entity, [time], schemas) -%}
+            {%- for part in parts -%}
+                {%- do spark_cdc._send(spark_cdc._files_view_sql(part.entity, landing, [time])) -%}
+                {%- do spark_cdc._land_columns(part.entity, [time], part.found) -%}
+            {%- endfor -%}
+            {%- set refusal = spark_cdc._check_folder_columns(entity, input, time, folders) -%}
+            {%- do spark_cdc._send(spark_cdc._landed_parts_sql(entity, parts | map(attribute='entity'))) if not refusal -%}
+            {{ return(refusal) }}
+        {%- elif not refusal -%}
             {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, [time], {'mergeSchema': 'true'})) -%}
             {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
         {%- endif -%}
@@ -141,6 +150,14 @@ cast({{ column }} as string)
 {%- macro _landed_view(entity) -%}{{ return('landed_' ~ entity.name) }}{%- endmacro -%}
 
 
+{#- A column of that view: of JSON under the declared name, since names there may differ by case
+    alone; else under that in the source. -#}
+{%- macro _landed_column(entity, column) -%}
+    {%- set is_named = entity.source.format == 'json' and not (entity.events and entity.events.is_message) -%}
+    {{ return(spark_cdc._quote(column.name if is_named else column.from)) }}
+{%- endmacro -%}
+
+
 {#- The view that staging reads. CSV is read with the header's columns as text, so that Spark finds
     rows with too few or too many fields and checks each further file's header. JSON lines become
     columns; format_string() makes U+FFFD of bytes that are not UTF-8, which finds them. Columns
@@ -150,32 +167,37 @@ cast({{ column }} as string)
 {%- set missing, values, problems = spark_cdc._missing_columns(entity, found), [], [] -%}
 {%- for column in found -%}
     {%- set raw, folder = spark_cdc._quote(column.col_name), column.get('folder') -%}
+    {%- set completed = spark_cdc._completed_column(entity, column) if format not in ['csv', 'json'] and not (folder or column.get('is_null')) else none -%}
     {%- set value = spark_cdc._cast(folder, raw, true, entity.timezone) if folder
-        else 'cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else raw -%}
+        else 'cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else completed or raw -%}
+    {%- do column.update({'is_completed': true}) if completed -%}
     {%- do values.append(spark_cdc._aliased(value, raw)) -%}
     {%- set condition = spark_cdc._reject_condition(folder, raw, '(' ~ value ~ ')', true, entity) if folder else '' -%}
     {%- do problems.append('when ' ~ condition ~ '\n            then concat(' ~ spark_cdc._literal(column.col_name ~ ': ')
         ~ ', ' ~ spark_cdc._shown(raw) ~ ', ' ~ spark_cdc._literal(', which the folder is named for, is not accepted as ' ~ column.data_type) ~ ')') if condition -%}
 {%- endfor -%}
-{%- set is_as_found = not (found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list) -%}
+{%- set is_as_found = not (found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list
+    or found | selectattr('is_completed', 'defined') | list) -%}
 {%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
 {{ spark_cdc._csv_view_sql(entity, times, found, view) }}
 {%- elif format == 'json' -%}
 {%- set declared = entity.columns | map(attribute='from') | list -%}
+{#- what stands behind the first line break is the row -#}
+{%- set shown = "replace(value, '\\n', ' ')" if spark_cdc._json_is_multi_line(entity) else 'value' -%}
 {%- set unexpected -%}array_except(map_keys(fields), array({{ spark_cdc._literals(declared) }})){%- endset -%}
 create or replace temporary view {{ view }} as
 select
     {% for column in entity.columns -%}
-    fields[{{ spark_cdc._literal(column.from) }}] as {{ spark_cdc._quote(column.from) }},
+    fields[{{ spark_cdc._literal(column.from) }}] as {{ spark_cdc._landed_column(entity, column) }},
     {% endfor -%}
     case
-        when fields is null then concat('not a JSON object: ', left(value, 200), char(10), value)
+        when fields is null then concat('not a JSON object', {{ spark_cdc._over_lines_hint('value') }}, ': ', left({{ shown }}, 200), char(10), value)
         when format_string('%s', value) <> value
-            then concat('bytes that are not UTF-8: ', left(format_string('%s', value), 200), char(10), format_string('%s', value))
+            then concat('bytes that are not UTF-8: ', left(format_string('%s', {{ shown }}), 200), char(10), format_string('%s', value))
         when not endswith(trim(trailing ' \t\r' from value), '}') or {{ spark_cdc._is_misread('value') }}
-            then concat({{ spark_cdc._misread_text('value') }}, ': ', left(value, 200), char(10), value)
+            then concat({{ spark_cdc._misread_text('value') }}, ': ', left({{ shown }}, 200), char(10), value)
         when has_repeated_names
-            then concat('a name more than once in a JSON object: ', left(value, 200), char(10), value)
+            then concat('a name more than once in a JSON object: ', left({{ shown }}, 200), char(10), value)
         {%- if entity.source.on_unexpected_column == 'error' %}
         when size({{ unexpected }}) > 0
             then concat(
@@ -197,7 +219,8 @@ from (
         select
             value,
             object,
-            {{ spark_cdc._json_names('object', declared) | indent(12) }} as names
+            {#- columns of a database may differ by case alone -#}
+            {{ spark_cdc._json_names('object', declared, is_exact=entity.events) | indent(12) }} as names
         from (
             select
                 value,
@@ -215,8 +238,8 @@ select
     {%- for name in found | map(attribute='col_name') if '\r\n' in name %},
     {{ spark_cdc._quote(name) }} as {{ spark_cdc._quote(name.replace('\r\n', '\n')) }}
     {%- endfor %}
-    {%- for column in missing %},
-    cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
+    {%- for column in missing | unique(attribute='from') %},
+    cast(null as {{ spark_cdc._typed_as(entity, column) }}) as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}
     {%- if format != 'csv' %},
     {{ 'case\n        ' ~ problems | join('\n        ') ~ '\n    end' if problems else 'cast(null as string)' }} as cdc__unparsed
@@ -232,8 +255,9 @@ from {{ spark_cdc._files_view(entity) }}
 {%- set is_message = entity.events and entity.events.is_message -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
 select
-    {% for column in entity.columns if not is_message or column.role == 'control' -%}
-    cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }},
+    {% for column in (entity.columns if entity.source.format == 'json' else entity.columns | unique(attribute='from'))
+            if not is_message or column.role == 'control' -%}
+    cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._landed_column(entity, column) }},
     {% endfor -%}
     {% if is_message -%}
     cast(null as string) as message,
@@ -255,13 +279,13 @@ where false
     Returns a text, or none. -#}
 {%- macro _landed_nowhere(entity, last) -%}
     {%- set source = entity.source -%}
-    {%- if source.format == 'change_feed' -%}
+    {%- if source.format == 'change_feed' or spark_cdc._reads_whole_table(source) -%}
         {{ return(none) }}
     {%- elif source.format == 'table' -%}
         {{ return(none if last is not none else 'no load is committed, and the table ' ~ spark_cdc._landing_source(entity) ~ ' has no business date in its column '
             ~ source.date_column ~ '. Deliver rows, or correct source.date_column') }}
     {%- endif -%}
-    {%- set fixed = namespace(path=source.path.split('{business_date')[0]) -%}
+    {%- set fixed = namespace(path=source.read_path.split('{business_date')[0]) -%}
     {%- for wildcard in '*?[{' -%}{%- set fixed.path = fixed.path.split(wildcard)[0] -%}{%- endfor -%}
     {%- set folder = fixed.path.rpartition('/')[0] -%}
     {%- set scheme, _, rest = folder.rpartition('://') -%}
@@ -274,8 +298,7 @@ where false
     {%- set seen = below.removesuffix('/no_such_folder') if below else folder or source.path -%}
     {{ return(
         ("the folder '" ~ missing ~ "' does not exist on the Spark server" if missing else 'no load is committed, and no business date has landed in ' ~ seen)
-        ~ ' (source.path is ' ~ source.path ~ ("; a relative path starts in the server's working directory" if has_folders and source.path[:1] != '/'
-            and not scheme and ':' not in folder) ~ '). Deliver files there, or correct source.path'
+        ~ ' (source.path is ' ~ source.path ~ spark_cdc._relative_path_text(source.path) ~ '). Deliver files there, or correct source.path'
     ) }}
 {%- endmacro -%}
 
@@ -322,9 +345,11 @@ select distinct explode(map_keys(from_json(value, 'map<string, string>', map({{ 
 from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
 {%- endif -%}
 {%- endset -%}
+    {#- a date column that is declared is a column as others are -#}
     {%- set date_column = entity.source.date_column | default('', true) | lower -%}
+    {%- set is_declared = date_column in entity.columns | map(attribute='from') | map('lower') -%}
     {%- set found = [] -%}
-    {%- for column in spark_cdc._described(sql) if column.col_name and column.col_name | lower != date_column -%}
+    {%- for column in spark_cdc._described(sql) if column.col_name and (is_declared or column.col_name | lower != date_column) -%}
         {%- do found.append(column) -%}
     {%- endfor -%}
     {{ return(found) }}

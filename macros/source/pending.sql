@@ -11,9 +11,9 @@
             else entity, landing, days) -%}
     {%- if not views -%}{%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}{%- endif -%}
     {%- set names = [] -%}
-    {%- for name in entity.columns | map(attribute='from') | list + ['cdc__unparsed'] -%}
-        {%- do names.append(spark_cdc._quote(name)) -%}
-    {%- endfor -%}
+    {%- for column in entity.columns -%}{%- do names.append(spark_cdc._landed_column(entity, column)) -%}{%- endfor -%}
+    {%- do names.append('cdc__unparsed') -%}
+    {%- set names = names | unique | list -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
     {%- set is_grouped = entity.source.text or ('map' not in types and 'variant' not in types) -%}
     {%- set sql -%}
@@ -79,7 +79,7 @@ union all
         {%- endfor -%}
         {%- set is_apart = spark_cdc._as_pattern(path) != path or '=' in below | join -%}
         {#- of typed files a merged schema says of each file what the columns of all are -#}
-        {%- set several = entity.source.format not in ['csv', 'json', 'table'] and one.files.files > 1 -%}
+        {%- set several = entity.source.format not in ['csv', 'json', 'table'] and one.files.files > 1 and not spark_cdc._has_reader_schema(entity) -%}
         {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {'several': several, 'days': []}) -%}
         {%- do group.days.append(one) -%}
     {%- endfor -%}
@@ -88,9 +88,21 @@ union all
         {%- for one in group.days -%}
             {%- do days_of.update(dict.fromkeys([spark_cdc._time_text(entity, one.time)] if is_table else one.files.paths, one.day)) -%}
         {%- endfor -%}
-        {%- for view in spark_cdc._line_ends(dict(entity, name=entity.name ~ '_backfill_' ~ loop.index), times).parts -%}
+        {%- set named, parts = dict(entity, name=entity.name ~ '_backfill_' ~ loop.index), [] -%}
+        {%- if entity.source.format == 'avro' and group.several -%}
+            {%- set paths = group.days | map(attribute='files') | map(attribute='paths') | sum(start=[]) -%}
+            {%- set found = group.days[0].found -%}
+            {%- set folders = found | selectattr('folder', 'defined') | map(attribute='col_name') | map('lower') | list -%}
+            {%- do parts.extend(spark_cdc._schema_parts(named, times, spark_cdc._file_schemas(entity, paths, found, folders))) -%}
+        {%- else -%}
+            {%- for part in spark_cdc._line_ends(named, times).parts -%}
+                {%- do parts.append({'entity': part, 'found': group.days[0].found}) -%}
+            {%- endfor -%}
+        {%- endif -%}
+        {%- for part in parts -%}
+            {%- set view = part.entity -%}
             {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, times, {'mergeSchema': 'true'} if group.several else {})) -%}
-            {%- do spark_cdc._land_columns(view, times, group.days[0].found) -%}
+            {%- do spark_cdc._land_columns(view, times, part.found) -%}
             {%- set places = days_of if is_table else {} -%}
             {%- for row in ([] if is_table else spark_cdc._query(
                     'select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, times, 'binaryFile'))) -%}
@@ -107,15 +119,16 @@ union all
 
 
 {#- Which business dates lie in the landings: of files by their paths, of tables by the distinct
-    values of the date column after the last committed load, of change feeds the present one where
-    the table has gone on. A folder without a file, or with hidden or empty ones only, is not there
-    to Spark's readers, and so not here.
+    values of the date column after the last committed load, without such a column the present one,
+    of change feeds, too, where the table has gone on. A folder without a file, or with hidden or
+    empty ones only, is not there to Spark's readers, and so not here.
     Arguments: contexts (with timeline), since (datetime of the last committed load by entity; none
     where there is none).
-    Returns a dictionary by entity: times (datetimes, in order), problem (why they can't be told, or
-    none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
+    Returns a dictionary by entity: times (datetimes, in order), incomplete (texts of others, which
+    wait for source.complete_when), problem (why they can't be told, or none), absent (why an entity
+    without any is not just idle: of _landed_nowhere()). -#}
 {%- macro _landed_times(contexts, since) -%}
-    {%- set landed, files, tables, letters = {}, [], [], {} -%}
+    {%- set landed, files, tables, letters, deep = {}, [], [], {}, {} -%}
     {%- for ctx in contexts -%}
         {%- set entity, last = ctx.entity, since[ctx.entity.name] -%}
         {%- set due = [] -%}
@@ -130,13 +143,19 @@ union all
             {%- set unread = spark_cdc._date_column_problem(read) if is_there else none -%}
             {%- set problem = 'its source table ' ~ (landing or 'is not a dbt source, which')
                 ~ (' can not be read: ' ~ unread if unread else ' is not there') if unread or not is_there else none -%}
-            {%- do tables.append(spark_cdc._landed_times_of_table_sql(
-                read, landing, none if last is none else spark_cdc._date_column_next(read, last))) if not problem -%}
+            {%- if spark_cdc._reads_whole_table(entity.source) -%}
+                {%- set present = spark_cdc._present_time(entity) -%}
+                {%- do due.append(present) if not problem and (last is none or present > last) -%}
+            {%- elif not problem -%}
+                {%- do tables.append(spark_cdc._landed_times_of_table_sql(
+                    read, landing, none if last is none else spark_cdc._date_column_next(read, last))) -%}
+            {%- endif -%}
         {%- else -%}
             {%- set pattern = spark_cdc._landed_times_pattern(entity) -%}
             {%- set problem = pattern.problem -%}
             {%- do letters.update({entity.name: pattern.letters}) -%}
             {%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) if not problem -%}
+            {%- do deep.update({files[-1]: spark_cdc._landed_times_of_files_sql(entity, pattern, true)}) if not problem -%}
         {%- endif -%}
         {%- do landed.update({entity.name: {'times': due, 'problem': problem, 'is_streamed': entity.source.stream is mapping, 'markers': {}, 'absent': none}}) -%}
     {%- endfor -%}
@@ -149,12 +168,13 @@ union all
         {%- do spark_cdc._send('set spark.sql.files.ignoreMissingFiles = true') -%}
     {%- endif -%}
     {#- one landing that is not there yet makes the query of all fail: then each is asked on its
-        own -#}
+        own; one whose folders column=value are not of one kind, with all that is below it -#}
     {%- set joined = files | join('\nunion all\n') -%}
-    {%- set is_whole = files and 'PATH_NOT_FOUND' not in spark_cdc._plan(joined) -%}
+    {%- set is_whole = files and not spark_cdc._plan_refusal(spark_cdc._plan(joined)) -%}
     {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
-        {%- if is_whole or sql not in files or 'PATH_NOT_FOUND' not in spark_cdc._plan(sql) -%}
-            {%- for row in spark_cdc._query(sql) -%}
+        {%- set plan = '' if is_whole or sql not in files else spark_cdc._plan(sql) -%}
+        {%- if 'PATH_NOT_FOUND' not in plan -%}
+            {%- for row in spark_cdc._query(deep[sql] if spark_cdc._plan_refusal(plan) else sql) -%}
                 {%- set values = row.found.split('|') -%}
                 {%- set time = spark_cdc._landed_times_path(letters[row.entity], values) if row.entity in letters
                         else spark_cdc._business_time(row.found) -%}
@@ -168,10 +188,22 @@ union all
     {%- for ctx in contexts -%}
         {%- set last, told = since[ctx.entity.name], landed[ctx.entity.name] -%}
         {%- do told.update({'times': told.times | unique | sort}) -%}
+        {%- do told.update(spark_cdc._landed_times_complete(ctx.entity, told.times, last)) -%}
         {%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, last)) if told.is_streamed -%}
-        {%- do told.update({'absent': spark_cdc._landed_nowhere(ctx.entity, last)}) if not told.times and not told.problem -%}
+        {%- do told.update({'absent': spark_cdc._landed_nowhere(ctx.entity, last)}) if not told.times and not told.problem and not told.incomplete -%}
     {%- endfor -%}
     {{ return(landed) }}
+{%- endmacro -%}
+
+
+{#- Of the business times after the last committed one those that are complete, and the others as
+    texts. -#}
+{%- macro _landed_times_complete(entity, times, since) -%}
+    {%- set newer, complete = [], [] -%}
+    {%- for time in times if since is none or time > since -%}{%- do newer.append(time) -%}{%- endfor -%}
+    {%- set incomplete = spark_cdc._incomplete_times(entity, newer) -%}
+    {%- for time in times if spark_cdc._time_text(entity, time) not in incomplete -%}{%- do complete.append(time) -%}{%- endfor -%}
+    {{ return({'times': complete, 'incomplete': incomplete}) }}
 {%- endmacro -%}
 
 
@@ -203,8 +235,9 @@ loaded: bring its folder back, or load on behind it
 
 {#- The parts of the business times in the paths of files, with `|` between them; of what is
     streamed the markers count (see _check_closed()), and the marker's name is the last part. -#}
-{%- macro _landed_times_of_files_sql(entity, pattern) -%}
-{%- set options, is_streamed = spark_cdc._direct_options(entity), entity.source.stream is mapping -%}
+{%- macro _landed_times_of_files_sql(entity, pattern, is_deep=false) -%}
+{%- set is_streamed = entity.source.stream is mapping -%}
+{%- set options = (["recursiveFileLookup = 'true'"] if is_deep else []) + spark_cdc._direct_options(entity) -%}
 {%- set regex = spark_cdc._literal(pattern.regex ~ ('.*/([^/]*)$' if is_streamed else '')) -%}
 select distinct
     {{ spark_cdc._literal(entity.name) }} as entity,
@@ -241,7 +274,7 @@ where
         'H': '[01][0-9]|2[0-3]', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
     } -%}
     {%- set glob, regex, letters, unknown = [], [], [], [] -%}
-    {%- for part in spark_cdc._landing_path_parts(entity, entity.source.path.rstrip('/')) -%}
+    {%- for part in spark_cdc._landing_path_parts(entity, entity.source.read_path.rstrip('/')) -%}
         {%- if loop.index is odd -%}
             {#- wildcards of Spark stand for something within a folder's name; the path of a file
                 has neither scheme nor leading dot as it was written -#}
@@ -294,8 +327,9 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
 {%- macro _dates_signatures(entity, times, files) -%}
     {%- set format, apart = entity.source.format, [none] * times | length -%}
     {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
-    {#- each date has a folder with its files and nothing else -#}
-    {%- if not files or format == 'json' or files | selectattr('files', 'equalto', 0) | list
+    {#- each date has a folder with its files and nothing else; with multiLine the line ends of
+        each one matter -#}
+    {%- if not files or format == 'json' or spark_cdc._csv_is_multi_line(entity) or files | selectattr('files', 'equalto', 0) | list
             or spark_cdc._found_by_pattern(entity, times).count != files | map(attribute='files') | sum + times | length -%}
         {{ return(apart) }}
     {%- endif -%}
@@ -307,7 +341,6 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
     {%- elif not spark_cdc._csv_has_header(entity) -%}
         {%- do told.update(dict.fromkeys(paths, 'no header')) -%}
     {%- elif files | map(attribute='bytes') | max <= 2 ** 28 and spark_cdc._csv_encoding(entity) == 'utf-8'
-            and not spark_cdc._csv_is_multi_line(entity)
             and not spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
         {#- content is read as bytes: of files that are not compressed, and fit in memory -#}
         {%- set sql = "select path, substring_index(cast(substring(content, 1, 65536) as string), '\\n', 1) as header from "

@@ -1,10 +1,18 @@
 {#- A table's rows belong to the date that its date column shows, or to the second where loads are
-    finer than a day. Of source.date_type, the column's type: _date_column_found(). -#}
+    finer than a day. Of source.date_type, the column's type: _date_column_found(). Without a date
+    column a full load takes all rows of the table as they are when it runs. -#}
+
+
+{#- The present business time of an entity: now, in UTC. -#}
+{%- macro _present_time(entity) -%}
+    {{ return(spark_cdc._business_time(spark_cdc._time_now('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S'))) }}
+{%- endmacro -%}
 
 
 {#- The entity with the column's name and type as the table has them; date_type is none without
     one. -#}
 {%- macro _date_column_found(entity, landing) -%}
+    {%- if spark_cdc._reads_whole_table(entity.source) -%}{{ return(entity) }}{%- endif -%}
     {%- set found = {'date_type': none} -%}
     {%- for column in spark_cdc._described('describe query select * from ' ~ landing) if column.col_name | lower == entity.source.date_column | lower -%}
         {%- set type = column.data_type | lower -%}
@@ -64,8 +72,9 @@ left({{ clock }}, {{ 10 if entity.eff_type == 'date' else 19 }})
 {%- endmacro -%}
 
 
-{#- Why the column can't tell the business date; none if it can. -#}
+{#- Why the column can't tell the business date; none if it can, or none is to. -#}
 {%- macro _date_column_problem(entity) -%}
+    {%- if spark_cdc._reads_whole_table(entity.source) -%}{{ return(none) }}{%- endif -%}
     {%- set type, accepted = entity.source.date_type, ['date', 'timestamp', 'timestamp_ntz', 'string'] -%}
     {{ return((spark_cdc._failed_rules({'name': entity.source.date_column, 'type': type, 'accepted': accepted | join(', ')}, [
         (type is none, "it has no column '%(name)s', which source.date_column names"),
@@ -76,6 +85,7 @@ left({{ clock }}, {{ 10 if entity.eff_type == 'date' else 19 }})
 
 {#- Checks that a table has no rows that no load would ever read. Returns none, or a refusal. -#}
 {%- macro _check_date_column(entity, landing) -%}
+    {%- if spark_cdc._reads_whole_table(entity.source) -%}{{ return(none) }}{%- endif -%}
     {%- set problem, guard = spark_cdc._date_column_problem(entity), 'missing_columns' if entity.source.date_type is none else 'column_types' -%}
     {%- if not problem -%}
         {%- set column = spark_cdc._quote(entity.source.date_column) -%}
@@ -109,7 +119,10 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
         to      the one up to which it is read now; none while the table has no snapshot
         at      the time of that one, as text; none if unknown
         offset  added to the numbers of the feed, so that positions rise over all loads
-        number  the place of all rows in that order, where all rows of the table are read. -#}
+        number  the place of all rows in that order, where all rows of the table are read
+        is_now  whether they are read as the table is now: its columns have changed since `to`
+        fields  which field of the table each declared column is (see _change_feed_fields())
+        log     where the table's own log stood; only of formats that have no versions. -#}
 
 
 {#- The name of the table: what the YAML says, else the dbt source that stage() names. -#}
@@ -166,6 +179,80 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
+{#- Which field of a table each declared column is. A column that was dropped and added again, or
+    that has another one's name now, changes its values without a row in the table's feed. Such
+    columns are other fields: in Iceberg a field has an id, in Delta a physical name, which no other
+    field of the table ever gets.
+    Arguments: entity, feed, now, known (what the load before noted of its feed; empty where it
+    noted nothing).
+    Returns a dictionary: problem (none), log (of the feed), fields. These are by a column's name in
+    lower case a dictionary, empty where the table lacks it: the id of the column (under an empty
+    name) and of the fields nested in it (under their paths). What the table lacks now is kept as
+    it was, in case that it comes back. -#}
+{%- macro _change_feed_fields(entity, feed, now, known) -%}
+    {%- set names, before, table = entity.stored | map(attribute='name') | map('lower') | list, {}, feed.table -%}
+    {%- for column in entity.stored -%}
+        {%- set former = [column.name | lower] + column.renamed_from | map('lower') | reject('in', names) | list -%}
+        {%- for name in (former | select('in', known.get('fields') or {}) | list)[:1] -%}
+            {%- do before.update({column.name | lower: known.fields[name]}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set found = spark_cdc._change_feed_adapter(entity, 'schemas')(feed, now, known, before | length == names | length) -%}
+    {%- if found.problem -%}{{ return({'problem': found.problem}) }}{%- endif -%}
+    {%- set other, fields = {}, dict(before) -%}
+    {%- for schema in found.schemas -%}
+        {%- set all = {} -%}
+        {%- for field in schema.fields -%}{%- do all.update({field.name | lower: spark_cdc._field_ids(field)}) -%}{%- endfor -%}
+        {%- for column in entity.stored -%}
+            {%- set name, ids = column.name | lower, all.get(column.from | lower) or {} -%}
+            {%- set was = before.get(name) or {} -%}
+            {%- for path, id in ids.items() if id != was.get(path, id) -%}
+                {%- set moved = [] -%}
+                {%- for one, of_one in all.items() if not path and of_one[''] == was[path] -%}{%- do moved.append(one) -%}{%- endfor -%}
+                {%- do other.update({column.name ~ ('.' ~ path if path): ' (its former field is ' ~ moved[0] ~ ' now)' if moved else ''}) -%}
+            {%- endfor -%}
+            {%- do fields.update({name: dict(fields.get(name) or {}, **ids)}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set listed = [] -%}
+    {%- for name, now_at in other.items() -%}{%- do listed.append(name ~ now_at) -%}{%- endfor -%}
+    {%- set problem -%}
+the table has another field by now under the name of {{ listed | join(', ') }}: columns of {{ table }} were dropped and added again, or changed their names, {# -#}
+since the last load. Its change feed has no rows for that, so that rows of earlier loads would keep values which the table no longer has. {# -#}
+Where only a name has changed, let `from` of the column in stg_{{ entity.name }} follow it
+    {%- endset -%}
+    {{ return({'problem': problem if listed else none, 'fields': fields, 'log': spark_cdc._change_feed_log(now)}) }}
+{%- endmacro -%}
+
+
+{#- Where the log of a table without versions ends, in 14 characters; none of other tables. -#}
+{%- macro _change_feed_log(now) -%}
+    {{ return(spark_cdc._short_file_name((now.log | last).file) if now.get('log') else none) }}
+{%- endmacro -%}
+
+
+{#- The begin of a metadata file's name, with its number: 00003-21782bd7. -#}
+{%- macro _short_file_name(path) -%}{{ return(path.rpartition('/')[2][:14]) }}{%- endmacro -%}
+
+
+{#- The ids of a field of a Delta or Iceberg schema and of the fields nested in it, by their path.
+    Without column mapping a name of Delta's can't stand for another field. -#}
+{%- macro _field_ids(field) -%}
+    {%- set nested = field.type if field.type is mapping else {} -%}
+    {%- set ids = {'': field.get('id') or (field.get('metadata') or {}).get('delta.columnMapping.physicalName') or field.name | lower} -%}
+    {%- set parts = nested.get('fields', []) | list -%}
+    {%- for name in ['element', 'key', 'value'] if name in nested or name ~ 'Type' in nested -%}
+        {%- do parts.append({'name': name, 'id': nested.get(name ~ '-id'), 'type': nested.get(name) or nested[name ~ 'Type']}) -%}
+    {%- endfor -%}
+    {%- for part in parts -%}
+        {%- for path, id in spark_cdc._field_ids(part).items() -%}
+            {%- do ids.update({part.name | lower ~ ('.' ~ path if path): id}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(ids) }}
+{%- endmacro -%}
+
+
 {#- Why the feed of a table can't be read; none if it can.
     Arguments: table, plan (of a query of it), product (whose table it has to be), is_other (whether
     it is none, or the server lacks the product). -#}
@@ -181,14 +268,15 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- The business time to load, if the table has changed since it was read: now, in UTC.
+{#- The business time to load, if the table, or what its columns are, has changed since it was read:
+    now, in UTC.
     Returns a list of it, or an empty one.
     Arguments: entity, now (the table), timeline (manifest that readers see), since (time of the
     last load, or none). -#}
 {%- macro _change_feed_due(entity, now, timeline, since) -%}
     {%- set read = (timeline.get('applied') or {}).get('feed') -%}
-    {%- set time = spark_cdc._business_time(spark_cdc._time_now('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S')) -%}
-    {%- set is_read = read is mapping and read.id == now.id and read.to == now.newest -%}
+    {%- set time = spark_cdc._present_time(entity) -%}
+    {%- set is_read = read is mapping and read.id == now.id and read.to == now.newest and read.get('log') == spark_cdc._change_feed_log(now) -%}
     {{ return([] if is_read or since is not none and time <= since else [time]) }}
 {%- endmacro -%}
 
@@ -264,6 +352,80 @@ table_changes({{ spark_cdc._literal(feed.table) }}, {{ feed.after + 1 }}, {{ fee
 {%- endmacro -%}
 
 
+{#- The schemas that the table has had since the version that was read before, each as Delta has it
+    as JSON, the oldest first; only the newest one where all rows are read, or not all declared
+    columns are known. Files of the log have them. Where a catalog keeps these to itself, only the
+    names of the operations tell.
+    Arguments: feed, now, known and is_known (whether all declared columns are) as of
+    _change_feed_fields(). Returns a dictionary: schemas, problem (none). -#}
+{%- macro _events_delta_cdf_feed_schemas(feed, now, known, is_known) -%}
+    {%- set found = [] -%}
+    {%- set is_read = feed.after is not none and feed.to > feed.after -%}
+    {%- set changed = spark_cdc._events_delta_cdf_schemas_between(now.location, feed.after, feed.to) if is_read else [] -%}
+    {%- if changed is none -%}
+        {%- set sql = 'describe history ' ~ feed.table ~ ' limit ' ~ (now.newest - feed.after) -%}
+        {%- for row in spark_cdc._query(sql) if row.version | int <= feed.to -%}
+            {%- for word in ['DROP COLUMN', 'RENAME COLUMN', 'REPLACE', 'RESTORE', 'CLONE'] if word in row.operation -%}
+                {%- do found.append(row.operation ~ ' in version ' ~ row.version) -%}
+            {%- endfor -%}
+        {%- endfor -%}
+        {%- set problem -%}
+columns of {{ feed.table }} may hold values of another field than before, without a row in its change feed: it was changed by {{ found | unique | join(', ') }}, and {# -#}
+its log can't be read ({{ now.location }}/_delta_log), which would tell
+        {%- endset -%}
+        {{ return({'schemas': [], 'problem': problem if found else none}) }}
+    {%- endif -%}
+    {{ return({'problem': none, 'schemas': changed if changed or is_known else spark_cdc._events_delta_cdf_schema_of(now.location, feed.to)}) }}
+{%- endmacro -%}
+
+
+{#- The schemas in the log after a version (none: all) up to another; none where the log can't be
+    read, or lacks one of them. -#}
+{%- macro _events_delta_cdf_schemas_between(location, after, to) -%}
+    {%- set sql -%}
+select
+    count(distinct _metadata.file_name) as versions,
+    to_json(array_sort(collect_list(if(
+        get_json_object(value, '$.metaData.schemaString') is null,
+        null,
+        struct(_metadata.file_name as version, get_json_object(value, '$.metaData.schemaString') as told)
+    )))) as schemas
+from text.`{{ location }}/_delta_log`
+where
+    _metadata.file_name rlike '^[0-9]{20}[.]json$'
+    and _metadata.file_name > '{{ '%020d' % after }}.json'
+    and _metadata.file_name <= '{{ '%020d' % to }}.json'
+    {%- endset -%}
+    {%- if spark_cdc._plan_refusal(spark_cdc._plan(sql)) -%}{{ return(none) }}{%- endif -%}
+    {%- set found, schemas = spark_cdc._query(sql) | first, [] -%}
+    {%- if found.versions | int < to - after -%}{{ return(none) }}{%- endif -%}
+    {%- for one in fromjson(found.schemas) -%}{%- do schemas.append(fromjson(one.told)) -%}{%- endfor -%}
+    {{ return(schemas) }}
+{%- endmacro -%}
+
+
+{#- The schema of a version, as a list: it stands in the log since the last checkpoint before, or in
+    that. An empty one where it can't be read. -#}
+{%- macro _events_delta_cdf_schema_of(location, version) -%}
+    {%- set sql -%}
+select max(left(_metadata.file_name, 20)) as version
+from binaryFile.`{{ location }}/_delta_log`
+where _metadata.file_name rlike '^[0-9]{20}[.]checkpoint' and _metadata.file_name < '{{ '%020d' % (version + 1) }}'
+    {%- endset -%}
+    {%- if spark_cdc._plan_refusal(spark_cdc._plan(sql)) -%}{{ return([]) }}{%- endif -%}
+    {%- set checkpoint = (spark_cdc._query(sql) | first).version -%}
+    {%- set since = spark_cdc._events_delta_cdf_schemas_between(location, -1 if checkpoint is none else checkpoint | int, version) -%}
+    {%- if since or checkpoint is none -%}{{ return((since or [])[-1:]) }}{%- endif -%}
+    {%- for sql in [
+        'select metaData.schemaString as told from parquet.`' ~ location ~ '/_delta_log/' ~ checkpoint ~ '.checkpoint*.parquet`',
+        "select get_json_object(value, '$.metaData.schemaString') as told from text.`" ~ location ~ '/_delta_log/' ~ checkpoint ~ '.checkpoint*.json`',
+    ] if not spark_cdc._plan_refusal(spark_cdc._plan(sql)) -%}
+        {%- for row in spark_cdc._query('select told from (' ~ sql ~ ') where told is not null limit 1') -%}{{ return([fromjson(row.told)]) }}{%- endfor -%}
+    {%- endfor -%}
+    {{ return([]) }}
+{%- endmacro -%}
+
+
 {#- A file of the oldest changes that is not there any more; none. Spark says so only when it reads
     them, and VACUUM takes the oldest first; so the log is asked for some 50 of them, as far as
     their names are plain. -#}
@@ -312,7 +474,8 @@ limit 50
     Argument: table (name, as SQL).
     Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (none:
     snapshots have names that no other table has), newest (snapshot; none while there is none),
-    parents (of each snapshot that is there). -#}
+    parents (of each snapshot that is there), log (the last 100 commits, snapshots or not, the
+    oldest first: {file, snapshot: the newest by then}). -#}
 {%- macro _events_iceberg_changelog_feed_now(table) -%}
     {%- set sql -%}
 select
@@ -332,7 +495,13 @@ left join {{ table }}.refs as refs
         {%- do parents.update({row.snapshot_id | int: none if row.parent_id is none else row.parent_id | int}) -%}
         {%- if row.is_newest -%}{%- do newest.append(row.snapshot_id | int) -%}{%- endif -%}
     {%- endfor -%}
-    {{ return({'id': none, 'newest': (newest + [none]) | first, 'parents': parents}) }}
+    {%- set log_sql -%}
+select
+    file,
+    latest_snapshot_id as snapshot
+from {{ table }}.metadata_log_entries
+    {%- endset -%}
+    {{ return({'id': none, 'newest': (newest + [none]) | first, 'parents': parents, 'log': spark_cdc._query(log_sql) | list}) }}
 {%- endmacro -%}
 
 
@@ -340,13 +509,16 @@ left join {{ table }}.refs as refs
     and what it returns as of _events_delta_cdf_feed_range(). -#}
 {%- macro _events_iceberg_changelog_feed_range(entity, now, read, highest) -%}
     {%- set feed = entity.source.feed -%}
-    {%- set at = namespace(snapshot=feed.to) -%}
-    {%- for _ in now.parents if at.snapshot != feed.after and at.snapshot in now.parents -%}
-        {%- set at.snapshot = now.parents[at.snapshot] -%}
-    {%- endfor -%}
-    {%- set is_chain = feed.after is none or at.snapshot == feed.after -%}
+    {%- set line, former = spark_cdc._snapshot_line(now.parents, feed.to), spark_cdc._snapshot_line(now.parents, feed.after) -%}
+    {%- set is_chain = feed.after is none or feed.after in line -%}
+    {#- what was rolled back began with the same snapshots -#}
+    {%- set is_replaced = not is_chain and feed.after in now.parents and line[-1] in now.parents and not line | select('in', former) | list -%}
     {%- set words = none -%}
-    {%- if is_chain and feed.after is not none and feed.to != feed.after -%}
+    {%- set unordered = [] if entity.key_columns or feed.to is none else spark_cdc._unordered_columns(feed.table) -%}
+    {%- if unordered -%}
+        {{ return({'problem': 'Iceberg can make no changelog of ' ~ feed.table ~ ' without a key, since values of ' ~ unordered | join(', ')
+            ~ ' have no order. Give the key columns the role key'}) }}
+    {%- elif is_chain and feed.after is not none and feed.to != feed.after -%}
         {%- do spark_cdc._send(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
         {%- set words = spark_cdc._plan_refusal(spark_cdc._plan('select * from ' ~ spark_cdc._events_iceberg_changelog_view(entity))) -%}
     {%- endif -%}
@@ -355,6 +527,10 @@ left join {{ table }}.refs as refs
 {{ spark_cdc._change_feed_text(entity) }} can't be read: {{ words }}
 {%- elif feed.to != feed.after and feed.to not in now.parents -%}
 snapshot {{ feed.to }} of {{ feed.table }} is not there any more, as expire_snapshots of the table leaves it
+{%- elif is_replaced -%}
+{{ feed.table }} was replaced as a whole since snapshot {{ feed.after }} was read (`create or replace table`, as dbt's table {# -#}
+materialization runs it each time), so that it has no changes since. Read a table that is written by changes, such as one of dbt's incremental models; {# -#}
+or load this one as full snapshots (load_type: full; docs/source_feeds.md)
 {%- elif not is_chain and feed.after in now.parents -%}
 snapshot {{ feed.to }} of {{ feed.table }} does not follow on {{ feed.after }}, up to which has been read: the table was rolled back
 {%- elif not is_chain -%}
@@ -366,6 +542,64 @@ the table was rolled back, or dropped and made anew
     {#- a changelog counts from 0 -#}
     {%- set offset = 0 if highest is none else highest + 1 -%}
     {{ return({'problem': problem or none, 'offset': offset, 'number': offset}) }}
+{%- endmacro -%}
+
+
+{#- The schema that a load reads with, as Iceberg has it as JSON: a snapshot's own, where all rows
+    of it are read, else the table's. The table's metadata has it. Where that can't be read, only
+    commits without a snapshot tell that columns may have changed.
+    Arguments and what it returns as of _events_delta_cdf_feed_schemas(). -#}
+{%- macro _events_iceberg_changelog_feed_schemas(feed, now, known, is_known) -%}
+    {%- set place = 'text.`' ~ (now.log | last).file | replace('`', '``') ~ '`' -%}
+    {%- set sql -%}
+select
+    coalesce(get_json_object(value, '$.schemas'), concat('[', get_json_object(value, '$.schema'), ']')) as schemas,
+    {%- if feed.after is none and feed.to is not none and not feed.is_now %}
+    filter(
+        from_json(get_json_object(value, '$.snapshots'), 'array<struct<`snapshot-id`: bigint, `schema-id`: int>>'),
+        snapshot -> snapshot.`snapshot-id` = {{ feed.to }}
+    )[0].`schema-id` as schema_id
+    {%- else %}
+    get_json_object(value, '$.current-schema-id') as schema_id
+    {%- endif %}
+from {{ place }}
+where get_json_object(value, '$.format-version') is not null
+    {%- endset -%}
+    {%- set is_there = spark_cdc._plan_refusal(spark_cdc._plan(sql)) is none -%}
+    {%- for row in (spark_cdc._query(sql) if is_there else []) -%}
+        {%- set schemas = fromjson(row.schemas) -%}
+        {%- for schema in schemas if schemas | length == 1 or row.schema_id is not none and schema['schema-id'] == row.schema_id | int -%}
+            {{ return({'problem': none, 'schemas': [schema]}) }}
+        {%- endfor -%}
+    {%- endfor -%}
+    {#- each commit of the table is in its log, of which a few are kept -#}
+    {%- set commits, at = [], namespace(is_after=false) -%}
+    {%- for commit in now.log -%}
+        {%- do commits.append(commit.file) if at.is_after and commit.snapshot == loop.previtem.snapshot -%}
+        {%- set at.is_after = at.is_after or spark_cdc._short_file_name(commit.file) == known.get('log') -%}
+    {%- endfor -%}
+    {%- set why -%}
+{%- if commits -%}
+it was changed without a snapshot ({{ commits | join(', ') }})
+{%- elif not at.is_after -%}
+it has had more commits since the last load than it keeps a log of (write.metadata.previous-versions-max)
+{%- endif -%}
+    {%- endset -%}
+    {%- set problem -%}
+columns of {{ feed.table }} may hold values of another field than before, without a row in its changelog: {{ why }}, and Spark can't read {# -#}
+{{ (now.log | last).file }} as text, which would tell
+    {%- endset -%}
+    {{ return({'schemas': [], 'problem': problem if why and known else none}) }}
+{%- endmacro -%}
+
+
+{#- A snapshot and those that it goes back to, as far as they are known. -#}
+{%- macro _snapshot_line(parents, snapshot) -%}
+    {%- set line = [snapshot] -%}
+    {%- for _ in parents -%}
+        {%- do line.append(parents[line[-1]]) if parents.get(line[-1]) is not none -%}
+    {%- endfor -%}
+    {{ return(line) }}
 {%- endmacro -%}
 
 
@@ -384,7 +618,14 @@ select
     0 as _change_ordinal,
     {{ feed.to }}L as _commit_snapshot_id
     {%- endif %}
-from {{ feed.table }} version as of {{ feed.to }}
+from {{ feed.table }}{{ ' version as of ' ~ feed.to if not feed.is_now }}
+    {%- if feed.is_now %}
+where if(
+    (select snapshot_id from {{ feed.table }}.refs where name = 'main') = {{ feed.to }},
+    true,
+    raise_error('the table was written to while the load read all its rows: run the same command again')
+)
+    {%- endif %}
 {%- endif -%}
 {%- endmacro -%}
 
@@ -395,10 +636,26 @@ from {{ feed.table }} version as of {{ feed.to }}
 {%- macro _events_iceberg_changelog_call_sql(entity, feed) -%}
 {%- set parts = spark_cdc._split_outside(feed.table, '.') -%}
 {%- set catalog = parts[0] if parts | length > 2 else spark_cdc._quote(spark_cdc._query('select current_catalog() as name')[0].name) -%}
+{%- set keys = [] -%}
+{%- for key in entity.key_columns -%}{%- do keys.append(spark_cdc._literal(key.from)) -%}{%- endfor -%}
 call {{ catalog }}.system.create_changelog_view(
     table => {{ spark_cdc._literal(parts[-2:] | join('.')) }},
     changelog_view => '{{ spark_cdc._events_iceberg_changelog_view(entity) }}',
     options => map('start-snapshot-id', '{{ feed.after }}', 'end-snapshot-id', '{{ feed.to }}'),
+    {#- rows that were only copied are found by sorting all columns, and maps have no order -#}
+    {%- if spark_cdc._unordered_columns(feed.table) %}
+    identifier_columns => array({{ keys | join(', ') }}),
+    {%- endif %}
     net_changes => false
 )
+{%- endmacro -%}
+
+
+{#- The columns of a table that can't be sorted. -#}
+{%- macro _unordered_columns(table) -%}
+    {%- set unordered = [] -%}
+    {%- for column in spark_cdc._described('describe query select * from ' ~ table) -%}
+        {%- do unordered.append(column.col_name) if 'map<' in column.data_type or 'variant' in column.data_type -%}
+    {%- endfor -%}
+    {{ return(unordered) }}
 {%- endmacro -%}

@@ -81,6 +81,74 @@ options (
 {%- endmacro -%}
 
 
+{#- Checks that the CSV files of a date have one header: Spark would stop, in the middle of a load,
+    at a file whose header has other names, or the same in another order. Of many large files this
+    is left to Spark.
+    Arguments: entity, input (in words), time, files (of _input_files()), folders (of
+    _folder_columns()). Returns none, or a refusal. -#}
+{%- macro _check_headers(entity, input, time, files, folders) -%}
+    {%- if entity.source.format != 'csv' or not files or files.files < 2 or not spark_cdc._csv_has_header(entity) -%}{{ return(none) }}{%- endif -%}
+    {%- set headers, view, groups = {}, spark_cdc._files_view(entity) ~ '_header', spark_cdc._files_by_first_line(entity, time, files) -%}
+    {%- for paths in groups if groups | length > 1 -%}
+        {%- set of_path = spark_cdc._path_options(entity, [time], paths[:1]) -%}
+        {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, none, [time], of_path, view)) -%}
+        {%- set names = [] -%}
+        {%- for column in spark_cdc._described('describe ' ~ view) if column.col_name | lower not in folders -%}
+            {%- do names.append(column.col_name | trim('\r')) -%}
+        {%- endfor -%}
+        {%- set header = headers.setdefault(tojson(names | map('lower') | list), {'names': names, 'paths': []}) -%}
+        {%- do header.paths.extend(paths) -%}
+    {%- endfor -%}
+    {%- if headers | length <= 1 -%}{{ return(none) }}{%- endif -%}
+    {%- set declared, shown, bare = entity.columns | map(attribute='from') | map('lower') | list, [], [] -%}
+    {%- for header in headers.values() | sort(attribute='paths') -%}
+        {%- set others = header.paths | length - 1 -%}
+        {%- set is_bare = header.names | map('lower') | select('in', declared) | list | length == 0 -%}
+        {%- do bare.append(header) if is_bare -%}
+        {%- do shown.append(header.paths[0] ~ (' and ' ~ spark_cdc._counted(others, 'other') if others) ~ ': '
+            ~ spark_cdc._names_shown(header.names)[:500] ~ (' (no header?)' if is_bare)) -%}
+    {%- endfor -%}
+    {%- set problem -%}
+the {{ input }} have {{ headers | length }} different headers.
+  {{ shown[:5] | join('\n  ') }}
+{% if bare -%}
+Deliver each file with the header,
+{%- else -%}
+Deliver all files with the same names in the same order,
+{%- endif %} or land the files of each kind in a folder, and as an entity, of their own.
+    {%- endset -%}
+    {{ return(spark_cdc._load_refusal(entity, 'headers', problem)) }}
+{%- endmacro -%}
+
+
+{#- The paths of CSV files, in a list for each first line that occurs; each file in its own list
+    if they are too large to look at all lines. No list of many such files. -#}
+{%- macro _files_by_first_line(entity, time, files) -%}
+    {%- if files.bytes > 2 ** 26 -%}{{ return(files.paths | batch(1) | list if files.files <= 100 else []) }}{%- endif -%}
+    {%- set sql -%}
+select to_json(sort_array(collect_list(path))) as paths
+from (
+    select
+        path,
+        min_by(value, place) as header
+    from (
+        select
+            value,
+            _metadata.file_path as path,
+            struct(_metadata.file_block_start as block, monotonically_increasing_id() as line) as place
+        from {{ spark_cdc._direct_sql(entity, [time], 'text', ['linesep']) }}
+    )
+    where {{ spark_cdc._record_condition(entity) }}
+    group by path
+)
+group by header
+    {%- endset -%}
+    {%- set groups = [] -%}
+    {%- for row in spark_cdc._query(sql) -%}{%- do groups.append(fromjson(row.paths)) -%}{%- endfor -%}
+    {{ return(groups) }}
+{%- endmacro -%}
+
+
 {#- An entity once per line end of its files, each with the files that have it and with lineSep; the
     entity itself where Spark need not be told. Of CSV whose values may hold line breaks Spark would
     go by the first line break of a file, be it in a value, and leave a carriage return in the last
@@ -91,18 +159,25 @@ options (
     {%- if not spark_cdc._csv_is_multi_line(entity) or spark_cdc._reader_option(entity, ['linesep'], '') -%}
         {{ return({'parts': [entity], 'refusal': none}) }}
     {%- endif -%}
-    {%- set groups, mixed, chosen, view = {}, [], {}, spark_cdc._landed_view(entity) ~ '_lines' -%}
-    {%- for name, value in entity.source.options.items()
-            if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
-        {%- do chosen.update({name: value}) -%}
+    {%- set files = spark_cdc._line_ends_found(entity, times) -%}
+    {%- set groups, parts, mixed = {}, [], [] -%}
+    {%- for file in files -%}
+        {%- do groups.setdefault({'lf': '\n', 'crlf': '\r\n', 'cr': '\r'}[file.line_end], []).append(file.path) -%}
+        {%- set counts = [] -%}
+        {%- for name in ['crlf', 'lf', 'cr'] if file[name] -%}
+            {%- do counts.append(file[name] ~ (' with ' if counts else ' end with ') ~ name | upper) -%}
+        {%- endfor -%}
+        {%- do mixed.append(file.path ~ ': ' ~ counts | join(', ')) if file.is_mixed -%}
     {%- endfor -%}
-    {#- lines without regard to quotes: the separator is no character -#}
-    {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': '\n', 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
-    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ ' (value string)\nusing csv\noptions (\n    '
-        ~ spark_cdc._reader_options(dict(entity, source=dict(entity.source, options=chosen)), times, reading) | join(',\n    ') ~ '\n)') -%}
-    {%- for row in spark_cdc._query(spark_cdc._line_ends_sql(entity, times, view)) -%}
-        {%- do groups.setdefault({'lf': '\n', 'crlf': '\r\n', 'cr': '\r'}[row.line_end], []).append(row.path) -%}
-        {%- do mixed.append(row.path ~ ': ' ~ row.crlf ~ ' end with CRLF, ' ~ row.lf ~ ' with LF') if row.lf | int and row.crlf | int -%}
+    {%- for line_end, paths in groups.items() -%}
+        {%- set options = dict(entity.source.options, lineSep=line_end) -%}
+        {%- if groups | length == 1 -%}
+            {%- do parts.append(dict(entity, source=dict(entity.source, options=options))) -%}
+        {%- else -%}
+            {%- set of_paths = spark_cdc._path_options(entity, times, paths) -%}
+            {%- set source = dict(entity.source, read_path=of_paths.pop('path'), options=dict(options, **of_paths)) -%}
+            {%- do parts.append(dict(entity, name=entity.name ~ '_ends_' ~ loop.index, source=source)) -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- set problem -%}
 the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, times[0]) }}, so that a carriage
@@ -110,33 +185,116 @@ return would get into their last column.
   {{ mixed[:5] | join('\n  ') }}
 Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine in stg_{{ entity.name }} if no value goes over several lines.
     {%- endset -%}
-    {%- set parts = [] -%}
-    {%- for line_end, paths in groups.items() -%}
-        {%- set options = dict(entity.source.options, lineSep=line_end) -%}
-        {%- if groups | length == 1 -%}
-            {%- do parts.append(dict(entity, source=dict(entity.source, options=options))) -%}
-        {%- else -%}
-            {%- set of_paths = spark_cdc._path_options(entity, times, paths) -%}
-            {%- set source = dict(entity.source, path=of_paths.pop('path'), options=dict(options, **of_paths)) -%}
-            {%- do parts.append(dict(entity, name=entity.name ~ '_ends_' ~ loop.index, source=source)) -%}
-        {%- endif -%}
-    {%- endfor -%}
     {{ return({'parts': parts, 'refusal': spark_cdc._load_refusal(entity, 'line_ends', problem) if mixed else none}) }}
 {%- endmacro -%}
 
 
-{#- Rows {path, line_end, lf, crlf} of the files, with how many records end so: a line break counts
-    where as many quotes were opened as closed. What ends the last line is not known. A carriage
-    return alone ends records only where nothing else does. -#}
-{%- macro _line_ends_sql(entity, times, view) -%}
+{#- How the records of each file end.
+    Returns a list of dictionaries, one per file:
+        path
+        line_end      lf, crlf or cr: the one to read it by
+        lf, crlf, cr  how many records end so
+        is_mixed      whether a line break would get into a value by that line end -#}
+{%- macro _line_ends_found(entity, times) -%}
+    {%- do spark_cdc._send(spark_cdc._csv_lines_view_sql(entity, times, '\n')) -%}
+    {%- set files, unclear = [], {'\r\n': [], '\r': []} -%}
+    {%- for row in spark_cdc._query(spark_cdc._line_ends_sql(entity, times)) -%}
+        {%- set lf, crlf = row.lf | int, row.crlf | int -%}
+        {#- where lines end otherwise, a carriage return alone is part of a value -#}
+        {%- set file = {
+            'path': row.path, 'uri': row.uri, 'lf': lf, 'crlf': crlf, 'cr': 0 if lf or crlf else row.cr | int,
+            'first_end': row.first_end, 'last_end': row.last_end, 'is_closed': row.is_closed,
+        } -%}
+        {%- do files.append(file) -%}
+        {#- a large file with LF, which is refused anyway, would be one line by another line end -#}
+        {%- set is_unclear = row.last_end == 'crlf' or (row.last_end == 'lf' and file.cr) -%}
+        {%- do unclear['\r\n' if crlf and not lf else '\r'].append(file) if is_unclear and (not lf or row.bytes | int <= 2 ** 24) -%}
+    {%- endfor -%}
+    {%- for line_end, some in unclear.items() if some -%}
+        {%- do spark_cdc._line_ends_told(entity, times, line_end, some, some | length == files | length) -%}
+    {%- endfor -%}
+    {%- for file in files -%}
+        {%- set has_crlf_alone = file.crlf and not file.lf -%}
+        {%- set line_end = file.first_end or ('cr' if file.cr else file.last_end or 'lf') -%}
+        {%- do file.update({file.last_end: file[file.last_end] + 1} if file.last_end else {}) -%}
+        {%- set kinds = [file.lf, file.crlf, file.cr] | select | list | length -%}
+        {#- after CRLF Spark takes LF at the end of a file for a line end as well -#}
+        {%- set is_fine = kinds <= 1 or (has_crlf_alone and file.last_end == 'lf') or not file.is_closed -%}
+        {%- do file.update({'line_end': line_end, 'is_mixed': not is_fine}) -%}
+    {%- endfor -%}
+    {{ return(files) }}
+{%- endmacro -%}
+
+
+{#- Puts into files with what their last record ends: last_end becomes lf, crlf, cr or none. The
+    reader drops the line end of a file; with another line end it shows what is left of it.
+    Arguments: line_end (that other one), files (of _line_ends_found()), is_all (whether there are
+    no others). -#}
+{%- macro _line_ends_told(entity, times, line_end, files, is_all) -%}
+    {%- set of_paths = {} if is_all else spark_cdc._path_options(entity, times, files | map(attribute='path') | list) -%}
+    {%- do spark_cdc._send(spark_cdc._csv_lines_view_sql(entity, times, line_end, of_paths)) -%}
+    {%- set sql -%}
+select
+    uri,
+    max_by(right(value, 1), line) as last
+from (
+    select
+        input_file_name() as uri,
+        monotonically_increasing_id() as line,
+        value
+    from {{ spark_cdc._csv_lines_view(entity) }}
+)
+group by uri
+    {%- endset -%}
+    {%- set last = {} -%}
+    {%- for row in spark_cdc._query(sql) -%}{%- do last.update({row.uri: row.last}) -%}{%- endfor -%}
+    {%- for file in files -%}
+        {%- set has_lf = last.get(file.uri) != '\r' if line_end == '\r\n' else last.get(file.uri) == '\n' -%}
+        {%- set ends = ['cr', 'crlf'] if file.last_end == 'crlf' else [none, 'lf'] -%}
+        {%- do file.update({'last_end': ends[1 if has_lf else 0]}) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{%- macro _csv_lines_view(entity) -%}{{ return(spark_cdc._landed_view(entity) ~ '_lines') }}{%- endmacro -%}
+
+
+{#- A view on the lines of CSV files without regard to quotes: the separator is no character. -#}
+{%- macro _csv_lines_view_sql(entity, times, line_end, more={}) -%}
+{%- set chosen = {} -%}
+{%- for name, value in entity.source.options.items()
+        if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
+    {%- do chosen.update({name: value}) -%}
+{%- endfor -%}
+{%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': line_end, 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
+create or replace temporary view {{ spark_cdc._csv_lines_view(entity) }} (value string)
+using csv
+options (
+    {{ spark_cdc._reader_options(dict(entity, source=dict(entity.source, options=chosen)), times, dict(reading, **more)) | join(',\n    ') }}
+)
+{%- endmacro -%}
+
+
+{#- Rows {path, uri, bytes, first_end, lf, crlf, cr, last_end, is_closed} of the files, with how
+    many records end so, and with what the first one does that does not end with CR. A line break
+    counts where as many quotes were opened as closed; that of a comment, too, since Spark skips all
+    up to the next one. Of the last record last_end is crlf if it ends with CRLF or CR, and lf if
+    with LF or nothing; it is not counted. -#}
+{%- macro _line_ends_sql(entity, times) -%}
 select
     found.path,
-    coalesce(ends.first_end, if(ends.cr > 0, 'cr', null), ends.last_end, 'lf') as line_end,
-    if(ends.is_closed, coalesce(ends.lf, 0), 0) as lf,
-    if(ends.is_closed, coalesce(ends.crlf, 0), 0) as crlf
+    found.uri,
+    found.bytes,
+    ends.first_end,
+    coalesce(ends.lf, 0) as lf,
+    coalesce(ends.crlf, 0) as crlf,
+    coalesce(ends.cr, 0) as cr,
+    ends.last_end,
+    coalesce(ends.is_closed, true) as is_closed
 from (
     select
         path,
+        length as bytes,
         input_file_name() as uri
     from {{ spark_cdc._direct_sql(entity, times, 'binaryFile') }}
 ) as found
@@ -147,12 +305,12 @@ left join (
         count_if(is_end and line_end = 'lf') as lf,
         count_if(is_end and line_end = 'crlf') as crlf,
         count_if(is_end and line_end = 'cr') as cr,
-        min(line_end) filter (where is_last) as last_end,
+        max_by(if(is_outside, line_end, null), place) filter (where is_last and line_end is not null) as last_end,
         sum(quotes) % 2 = 0 as is_closed
     from (
         select
             *,
-            open_quotes % 2 = 0 and (not is_last or line_end = 'cr') as is_end
+            is_outside and (not is_last or line_end = 'cr') as is_end
         from (
             select
                 uri,
@@ -160,7 +318,7 @@ left join (
                 line_end,
                 quotes,
                 line = max(line) over (partition by uri) as is_last,
-                sum(quotes) over (partition by uri order by line, piece) as open_quotes
+                sum(quotes) over (partition by uri order by line, piece) % 2 = 0 as is_outside
             from (
                 select
                     uri,
@@ -177,7 +335,7 @@ left join (
                         input_file_name() as uri,
                         monotonically_increasing_id() as line,
                         split(coalesce(value, ''), '\r') as pieces
-                    from {{ view }}
+                    from {{ spark_cdc._csv_lines_view(entity) }}
                 )
                 lateral view posexplode(pieces) as piece, value
             )
@@ -186,6 +344,84 @@ left join (
     group by uri
 ) as ends
     on found.uri = ends.uri
+{%- endmacro -%}
+
+
+{#- Whether JSON files hold arrays or objects over several lines. -#}
+{%- macro _json_is_multi_line(entity) -%}
+    {{ return(entity.source.format == 'json' and spark_cdc._reader_option(entity, ['multiline'], false) | string | lower == 'true') }}
+{%- endmacro -%}
+
+
+{#- The texts of JSON files, each as a whole, as a query:
+        path
+        text          without the mark of UTF-8 and the blanks around
+        is_malformed  whether it has bytes that are not UTF-8
+        is_whole      whether it is one array, or objects one after the other
+        item, object  regular expressions of an element of an array, and of an object
+    Brackets are counted, down to 50 levels; that they are of one kind, and all else, is left to the
+    parser of the elements. A parser of arrays would drop digits, and names that come twice. -#}
+{%- macro _json_documents_sql(entity, times) -%}
+{%- set options = ["wholetext = 'true'", "ignoreCorruptFiles = 'false'", "ignoreMissingFiles = 'false'"] + spark_cdc._direct_options(entity) -%}
+{%- set text, blank = '"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"|', '[ \\t\\r\\n]*+' -%}
+select
+    *,
+    not is_malformed and text rlike if(
+        startswith(text, '['),
+        concat({{ spark_cdc._literal('(?s)\\A\\[' ~ blank ~ '(?:') }}, item, '(?:,', item, {{ spark_cdc._literal(')*+)?+\\]\\z') }}),
+        concat({{ spark_cdc._literal('(?s)\\A(?:') }}, object, {{ spark_cdc._literal(blank ~ ')*+\\z') }})
+    ) as is_whole
+from (
+    select
+        *,
+        concat('(?s)(?=[{])', nested) as object,
+        concat({{ spark_cdc._literal('(?s)(?=' ~ blank ~ '[^ \\t\\r\\n,\\]])(?:[^"\\[\\]{},]++|' ~ text) }}, nested, ')++') as item
+    from (
+        select
+            _metadata.file_path as path,
+            trim(both ' \t\r\n' from if(startswith(value, '\ufeff'), substring(value, 2), value)) as text,
+            format_string('%s', value) <> value as is_malformed,
+            concat(
+                repeat({{ spark_cdc._literal('[\\[{](?:[^"\\[\\]{}]++|' ~ text) }}, 50), '(?!)', repeat({{ spark_cdc._literal(')*+[\\]}]') }}, 50)
+            ) as nested
+        from text.`{{ spark_cdc._landing_path(entity, times).replace('`', '``') }}` with ({{ options | join(', ') }})
+    )
+)
+{%- endmacro -%}
+
+
+{#- The elements of arrays, and objects one after the other, as texts: a query with value. A file
+    that is damaged is one value, which is refused. -#}
+{%- macro _json_elements_sql(entity, times) -%}
+select explode(case
+    when not is_whole then array(text)
+    when startswith(text, '[')
+        then transform(regexp_extract_all(substring(text, 2, length(text) - 2), item, 0), one -> trim(both ' \t\r\n' from one))
+    else regexp_extract_all(text, object, 0)
+end) as value
+from (
+    {{ spark_cdc._json_documents_sql(entity, times) | indent(4) }}
+)
+{%- endmacro -%}
+
+
+{#- The same as _input_lines_sql() of JSON files that are read as a whole: damaged says how many are
+    neither one array nor objects one after the other. -#}
+{%- macro _input_documents_sql(entity, times) -%}
+select
+    cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,
+    'lines' as operation,
+    0 as row_count,
+    to_json(struct(
+        count_if(is_malformed) as malformed,
+        collect_list(if(is_malformed, path, null)) as malformed_examples,
+        count_if(not is_malformed and not is_whole) as damaged,
+        collect_list(if(not is_malformed and not is_whole, concat(path, ': ', left(text, 100)), null)) as damaged_examples
+    )) as note
+from (
+    {{ spark_cdc._json_documents_sql(entity, times) | indent(4) }}
+)
+{{- spark_cdc._by_date_sql(entity, times) }}
 {%- endmacro -%}
 
 
@@ -322,7 +558,8 @@ regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '
 {%- macro _found_as_read(entity, files, folders) -%}
     {%- set is_typed = entity.source.format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}
     {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
-    {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if is_typed and files and files.files > 1 else none -%}
+    {%- set several = is_typed and files and files.files > 1 and not spark_cdc._has_reader_schema(entity) -%}
+    {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if several else none -%}
     {%- set lossy, counts = spark_cdc._lossy_columns(entity, found) if is_typed and (schemas or []) | length <= 1 else [], [] -%}
     {%- for one in lossy -%}
         {%- do counts.append('count(' ~ spark_cdc._quote(one.found.col_name) ~ ') as values_' ~ loop.index) -%}

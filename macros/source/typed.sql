@@ -154,17 +154,93 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
 
 
 {#- The columns found whose values need not all be values of the declared ones: a list of
-    dictionaries with found, column and type (that it must have, where values may be encoded). -#}
+    dictionaries with found, column, type (that it must have, where values may be encoded) and lacks
+    (of _fields_lacking(); nulls stand for these fields where columns may be missing). -#}
 {%- macro _lossy_columns(entity, found) -%}
     {%- set lossy = [] -%}
     {%- for column in entity.columns -%}
-        {%- set type = 'string' if entity.source.text or column.encoding == 'base64' else 'bigint' if column.encoding
-                else column.data_type -%}
+        {%- set type = spark_cdc._typed_as(entity, column) -%}
         {%- for one in found if one.col_name | lower == column.from | lower and not spark_cdc._is_lossless(one.data_type | lower, type) -%}
-            {%- do lossy.append({'found': one, 'column': column, 'type': type}) -%}
+            {%- set lacks = spark_cdc._fields_lacking(one, column, type) -%}
+            {%- do lossy.append({'found': one, 'column': column, 'type': type, 'lacks': lacks})
+                    if not lacks or entity.source.on_missing_column == 'error' -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(lossy) }}
+{%- endmacro -%}
+
+
+{#- The type in which a column of typed files has to come. -#}
+{%- macro _typed_as(entity, column) -%}
+    {{ return('string' if entity.source.text or column.encoding == 'base64' else 'bigint' if column.encoding else column.data_type) }}
+{%- endmacro -%}
+
+
+{#- The fields of declared structs that a column of files lacks, if it is the declared one apart
+    from these. Returns a list of names, empty if there are none or it differs otherwise. -#}
+{%- macro _fields_lacking(found, column, type) -%}
+    {%- set types = [] -%}
+    {%- for text in [found.data_type, type] -%}{%- do types.append(spark_cdc._hash_type(spark_cdc._plain_type_shown(text))) -%}{%- endfor -%}
+    {%- if types | selectattr('problem') | list or 'fields' not in types[0] or 'fields' not in types[1] -%}{{ return([]) }}{%- endif -%}
+    {{ return(spark_cdc._fields_lacking_of(types[0], types[1], column.name) or []) }}
+{%- endmacro -%}
+
+
+{#- Arguments: found, declared (of _hash_type()), name (of the column or field). Returns a list of
+    names, or none where the types differ otherwise. -#}
+{%- macro _fields_lacking_of(found, declared, name) -%}
+    {%- if 'fields' not in found or 'fields' not in declared -%}
+        {{ return([] if 'text' in found and 'text' in declared and spark_cdc._is_lossless(found.text | lower, declared.text) else none) }}
+    {%- elif found.kind != declared.kind or found.kind == 'map' and spark_cdc._fields_lacking_of(found.key, declared.key, name) != [] -%}
+        {{ return(none) }}
+    {%- elif found.kind != 'struct' -%}
+        {{ return(spark_cdc._fields_lacking_of(found.value, declared.value, name)) }}
+    {%- endif -%}
+    {%- set own, lacks = {}, [] -%}
+    {%- for field in found.fields -%}{%- do own.update({field.name | lower: field.type}) -%}{%- endfor -%}
+    {%- for field in declared.fields -%}
+        {%- set type = own.pop(field.name | lower, none) -%}
+        {%- set rest = [name ~ '.' ~ field.name] if type is none else spark_cdc._fields_lacking_of(type, field.type, name ~ '.' ~ field.name) -%}
+        {%- if rest is none -%}{{ return(none) }}{%- endif -%}
+        {%- do lacks.extend(rest) -%}
+    {%- endfor -%}
+    {{ return(none if own else lacks) }}
+{%- endmacro -%}
+
+
+{#- A value with nulls for the fields that its structs lack, in the order of the declared ones.
+    Arguments: sql, found, declared (of _hash_type()), depth (of what stands around it). -#}
+{%- macro _completed_value(sql, found, declared, depth=0) -%}
+{%- set part = 'part_' ~ depth -%}
+{%- if found.kind == 'array' -%}
+transform({{ sql }}, {{ part }} -> {{ spark_cdc._completed_value(part, found.element, declared.element, depth + 1) }})
+{%- elif found.kind == 'map' -%}
+transform_values({{ sql }}, (key_{{ depth }}, {{ part }}) -> {{ spark_cdc._completed_value(part, found.value, declared.value, depth + 1) }})
+{%- elif found.kind == 'struct' -%}
+{%- set own, fields = {}, [] -%}
+{%- for field in found.fields -%}{%- do own.update({field.name | lower: field}) -%}{%- endfor -%}
+{%- for field in declared.fields -%}
+    {%- set former = own.get(field.name | lower) -%}
+    {%- set value = spark_cdc._completed_value(sql ~ '.' ~ spark_cdc._quote(former.name), former.type, field.type, depth + 1) if former else 'null' -%}
+    {%- do fields.append(spark_cdc._literal(field.name) ~ ', ' ~ value) -%}
+{%- endfor -%}
+if({{ sql }} is null, null, named_struct({{ fields | join(', ') }}))
+{%- else -%}
+{{ sql }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- A column of files as the view has it that staging reads; none if it is read as it is. -#}
+{%- macro _completed_column(entity, found) -%}
+    {%- for column in entity.columns if column.from | lower == found.col_name | lower and not entity.source.text and not column.encoding -%}
+        {%- if spark_cdc._fields_lacking(found, column, column.data_type) -%}
+            {%- set types = [] -%}
+            {%- for text in [found.data_type, column.data_type] -%}{%- do types.append(spark_cdc._hash_type(spark_cdc._plain_type_shown(text))) -%}{%- endfor -%}
+            {{ return('cast(' ~ spark_cdc._completed_value(spark_cdc._quote(found.col_name), types[0], types[1]) ~ ' as ' ~ column.data_type ~ ')') }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(none) }}
 {%- endmacro -%}
 
 
@@ -206,6 +282,40 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
 {%- endmacro -%}
 
 
+{#- Whether Avro's files are read by one schema that the entity gives, and not by their own. -#}
+{%- macro _has_reader_schema(entity) -%}
+    {{ return(entity.source.format == 'avro' and spark_cdc._reader_option(entity, ['avroschema', 'avroschemaurl'], none) is not none) }}
+{%- endmacro -%}
+
+
+{#- An entity once per schema of its files, each with the files that have it and `found`: Spark
+    reads all files of Avro by the columns of one, where names differ by case and defaults take the
+    place of nulls. Arguments: entity, times, schemas (of _file_schemas()). -#}
+{%- macro _schema_parts(entity, times, schemas) -%}
+    {%- set parts = [] -%}
+    {%- for schema in schemas -%}
+        {%- set of_paths = spark_cdc._path_options(entity, times, schema.paths) -%}
+        {%- set source = dict(entity.source, read_path=of_paths.pop('path'), options=dict(entity.source.options, **of_paths)) -%}
+        {%- do parts.append({
+            'entity': dict(entity, name=entity.name ~ '_schema_' ~ loop.index, source=source), 'found': schema.columns
+        }) -%}
+    {%- endfor -%}
+    {{ return(parts) }}
+{%- endmacro -%}
+
+
+{#- The rows of several views that staging reads, as one of them. -#}
+{%- macro _landed_parts_sql(entity, parts) -%}
+{%- set names, selects = [], [] -%}
+{%- for column in entity.columns | unique(attribute='from') -%}{%- do names.append(spark_cdc._landed_column(entity, column)) -%}{%- endfor -%}
+{%- for part in parts -%}
+    {%- do selects.append('select\n    ' ~ (names + ['cdc__unparsed']) | join(',\n    ') ~ '\nfrom ' ~ spark_cdc._landed_view(part)) -%}
+{%- endfor -%}
+create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
+{{ selects | join('\n\nunion all\n\n') }}
+{%- endmacro -%}
+
+
 {#- Whether each file's columns are the declared ones, and of one type in all. Returns none, or why
     the load is to be refused: {guard, message}. -#}
 {%- macro _check_schemas(entity, schemas) -%}
@@ -215,7 +325,7 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
             ~ (' (and ' ~ spark_cdc._counted(schema.paths | length - 1, 'other') ~ ')' if schema.paths | length > 1 else '') -%}
         {%- set refusal = spark_cdc._check_columns(entity, name, schema.columns) -%}
         {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
-        {%- for column in schema.columns -%}
+        {%- for column in schema.columns if not spark_cdc._completed_column(entity, column) -%}
             {%- do types.setdefault(column.col_name | lower, {}).setdefault(column.data_type, name) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -223,16 +333,11 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
     {%- for column, by_type in types.items() if by_type | length > 1 -%}
         {%- for data_type, name in by_type.items() -%}{%- do problems.append(column ~ ' is ' ~ data_type ~ ' in ' ~ name) -%}{%- endfor -%}
     {%- endfor -%}
-    {%- if schemas | length > 1 and entity.source.format == 'avro' and not problems -%}
-        {%- for schema in schemas -%}
-            {%- do problems.append(schema.paths[0] ~ ' has ' ~ schema.columns | map(attribute='col_name') | join(', ')) -%}
-        {%- endfor -%}
-    {%- endif -%}
     {%- if not problems -%}{{ return(none) }}{%- endif -%}
     {%- set problem -%}
-the files of one load have other columns or types than each other.
+the files of one load have columns of other types than each other.
   {{ problems | join('\n  ') }}
-Spark reads all of them by the columns of one. Deliver them alike.
+Deliver them alike.
     {%- endset -%}
     {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
 {%- endmacro -%}

@@ -8,12 +8,17 @@
     _has_place() also cdc__place. note: an expression in place of the note on what can't be
     accepted. Events of erased keys have no sensitive values. -#}
 {%- macro _stage_events_sql(entity, landed, note=none) -%}
+    {%- set names = spark_cdc._staged_event_names(entity) -%}
+    {{ return(spark_cdc._erased_staged_rows_sql(entity, spark_cdc._staged_events_sql(entity, landed, note), names)) }}
+{%- endmacro -%}
+
+
+{%- macro _staged_event_names(entity) -%}
     {%- set old_keys, by_names = spark_cdc._old_keys(entity), entity.events.unique_keys | length > 0 -%}
-    {%- set names = ['event_op', 'event_position'] + (['cdc__place'] if spark_cdc._has_place(entity) else [])
+    {{ return(['event_op', 'event_position'] + (['cdc__place'] if spark_cdc._has_place(entity) else [])
         + ['event_transaction', 'event_time', 'event_hash', 'key_hash'] + (['old_key_hash'] if old_keys else [])
         + (['old_alternate_hash', 'alternate_hashes'] if by_names else []) + (old_keys + entity.stored) | map(attribute='name') | list
-        + ['event_absent', 'event_unavailable', 'event_unexpected'] + (['event_origin'] if entity.events.origin else []) + ['cdc__note'] -%}
-    {{ return(spark_cdc._erased_staged_rows_sql(entity, spark_cdc._staged_events_sql(entity, landed, note), names)) }}
+        + ['event_absent', 'event_unavailable', 'event_unexpected'] + (['event_origin'] if entity.events.origin else []) + ['cdc__note']) }}
 {%- endmacro -%}
 
 
@@ -31,12 +36,13 @@ completed as (
         {%- if spark_cdc._has_place(entity) %}
         event_position[0] as cdc__place,
         {%- endif %}
-        {{ spark_cdc._event_names(entity, 'absent') | indent(8) }} as event_absent,
-        {{ spark_cdc._event_names(entity, 'unavailable') | indent(8) }} as event_unavailable,
+        {{ spark_cdc._event_names_absent(entity) | indent(8) }} as event_absent,
+        {{ spark_cdc._event_names_unavailable(entity) | indent(8) }} as event_unavailable,
         {{ spark_cdc._event_names_unexpected(entity) | indent(8) }} as event_unexpected
         {%- for old in old_keys %},
         {{ spark_cdc._cast(old, spark_cdc._raw(old), true, entity.timezone) }} as {{ old.sql }}
-        {%- endfor %}
+        {%- endfor %},
+        event_problem is null and coalesce(event_op in ('insert', 'update', 'upsert', 'read'), false) as cdc__brings_row
     from typed
 )
 {%- if faults %},
@@ -100,7 +106,7 @@ from {{ 'judged' if faults else 'completed' }}
 
 {#- What messages bring, column by column in its type. -#}
 {%- macro _typed_messages_ctes(entity, landed, old_keys) -%}
-{%- set order_columns = spark_cdc._event_order_columns(entity) -%}
+{%- set order_columns, marks = spark_cdc._event_order_columns(entity), spark_cdc._mark_lists(entity) -%}
 with landed as (
     select
         message,
@@ -129,6 +135,9 @@ received as (
         event_after,
         {{ 'event_origin,' if entity.events.origin }}
         {{ 'landed_row.message' if entity.events.landed_row else 'cast(null as string)' }} as landing_message
+        {%- for name, list in marks.items() %},
+        array({{ list | join(', ') }}) as {{ name }}
+        {%- endfor %}
         {%- for column in entity.stored %},
         {{ spark_cdc._sent_image_value(column) }} as {{ spark_cdc._raw(column) }}
         {%- endfor %}
@@ -143,16 +152,27 @@ received as (
     from events
 ),
 
+-- what most messages have no need of is looked at only where it can be there
+viewed as (
+    select
+        *,
+        {{ spark_cdc._sent_names_count(entity) }} as cdc__sent_names
+        {%- if marks %},
+        coalesce(arrays_overlap(map_values(event_after), flatten(array({{ marks | join(', ') }}))), false) as cdc__is_marked
+        {%- endif %}
+    from received
+),
+
 -- every column is text here
 typed as (
     select
         *
         {%- for column in entity.stored + order_columns %},
-        {%- set raw, marks = spark_cdc._raw(column), spark_cdc._sent_marks(entity, column) if column.role != 'key' else [] %}
-        {%- set value = spark_cdc._cast(column, raw, entity.source.text, entity.timezone) %}
-        {{ 'if(' ~ raw ~ ' in (' ~ marks | join(', ') ~ '), null, ' ~ value ~ ')' if marks else value }} as {{ column.sql }}
+        {%- set is_mark = spark_cdc._is_sent_mark(entity, column, marks) %}
+        {%- set value = spark_cdc._cast(column, spark_cdc._raw(column), entity.source.text, entity.timezone) %}
+        {{ 'if(' ~ is_mark ~ ', null, ' ~ value ~ ')' if is_mark else value }} as {{ column.sql }}
         {%- endfor %}
-    from received
+    from viewed
 )
 {%- endmacro -%}
 
@@ -244,35 +264,57 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
 
 
 
-{#- Of the stored columns those that an event that brings a row does not have (absent; of an update
-    also those in which a null says that nothing changed), or has only a mark in place of
-    (unavailable); null where it has all. -#}
-{%- macro _event_names(entity, what) -%}
-{%- set events, has_names, names = entity.events, entity.events.is_message or entity.source.format == 'json', [] -%}
+{#- Of the stored columns those that an event that brings a row does not have (of an update also
+    those in which a null says that nothing changed), as an array; null where it has all. -#}
+{%- macro _event_names_absent(entity) -%}
+{%- set events = entity.events -%}
 {%- set is_there = 'map_contains_key(event_after, ' if events.is_message else 'array_contains(cdc__names, ' -%}
+{%- set names, kept = [], [] -%}  {#- kept: a null says that nothing changed -#}
 {%- for column in entity.stored if column.role != 'key' -%}
-    {%- set raw = spark_cdc._raw(column) -%}
-    {%- if what == 'absent' -%}
-        {%- set lacks = (['not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')'] if has_names else [])
-            + (["event_op in ('update', 'upsert')"] if (column.null_means or events.null_means) == 'unchanged' else []) -%}
-        {%- set condition = raw ~ ' is null and ' ~ ('(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0]) if lacks
-                else '' -%}
-    {%- else -%}
-        {%- set marks = spark_cdc._sent_marks(entity, column) if events.is_message or entity.source.text or column.data_type == 'string'
-                else [] -%}
-        {%- set condition = 'coalesce(' ~ raw ~ ' in (' ~ marks | join(', ') ~ '), false)' if marks else '' -%}
-    {%- endif -%}
+    {%- set lacks = (['not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')'] if events.is_message or entity.source.format == 'json' else [])
+        + (["event_op in ('update', 'upsert')"] if (column.null_means or events.null_means) == 'unchanged' else []) -%}
+    {%- do kept.append(column.name) if (column.null_means or events.null_means) == 'unchanged' -%}
+    {%- set condition = spark_cdc._raw(column) ~ ' is null and ' ~ ('(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0]) if lacks else '' -%}
     {%- do names.append('if(' ~ condition ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') if condition -%}
 {%- endfor -%}
+{{ spark_cdc._event_names_found(names, 'cdc__sent_names < ' ~ (entity.stored | unique(attribute='from', case_sensitive=true) | list | length) if events.is_message and not kept else none) }}
+{%- endmacro -%}
+
+
+{#- Of the stored columns those that an event that brings a row has only a mark in place of, as an
+    array; null where it has all. -#}
+{%- macro _event_names_unavailable(entity) -%}
+{%- set names, marks = [], spark_cdc._mark_lists(entity) if entity.events.is_message else {} -%}
+{%- for column in entity.stored if entity.events.is_message or entity.source.text or column.data_type == 'string' -%}
+    {%- set is_mark = spark_cdc._is_sent_mark(entity, column, marks) -%}
+    {%- do names.append('if(coalesce(' ~ is_mark ~ ', false), ' ~ spark_cdc._literal(column.name) ~ ', null)') if is_mark -%}
+{%- endfor -%}
+{{ spark_cdc._event_names_found(names, 'cdc__is_marked' if entity.events.is_message else none) }}
+{%- endmacro -%}
+
+
+{#- Names as an array, of an event that brings a row; null where there is none. Arguments: names
+    (expressions, null where a name is none), may_be (a condition without which there is none;
+    or none). -#}
+{%- macro _event_names_found(names, may_be) -%}
 {%- if not names -%}
 cast(null as array<string>)
 {%- else -%}
 if(
     event_op in ('insert', 'update', 'upsert', 'read')
+    {%- if may_be %} and {{ may_be }}{% else %}
     and coalesce(
         {{ names | join(',\n        ') }}
-    ) is not null,
+    ) is not null
+    {%- endif %},
+    {%- if may_be %}
+    nullif(
+        {{ spark_cdc._texts_found(names) | indent(8) }},
+        cast(array() as array<string>)
+    ),
+    {%- else %}
     {{ spark_cdc._texts_found(names) | indent(4) }},
+    {%- endif %}
     null
 )
 {%- endif -%}
@@ -283,20 +325,26 @@ if(
     there are more names than declared columns, which is cheap to count. -#}
 {%- macro _event_names_unexpected(entity) -%}
 {%- set found = 'map_keys(event_after)' if entity.events.is_message else 'cdc__names' -%}
-{#- what gives the order may lie beside a message -#}
-{%- set raws = entity.stored if entity.events.is_message else entity.columns -%}
 {%- if not entity.events.is_message and entity.source.format != 'json' -%}
 cast(null as array<string>)
 {%- else -%}
 if(
-    size({{ found }}) > {# -#}
-    {%- for column in entity.columns -%}
-    if({{ spark_cdc._raw(column) ~ ' is not null or ' if column in raws and column.role != 'key' }}array_contains({{ found }}, {# -#}
-    {{ spark_cdc._literal(column.from) }}), 1, 0){{ ' + ' if not loop.last }}
-    {%- endfor %},
+    size({{ found }}) > {{ 'cdc__sent_names' if entity.events.is_message else spark_cdc._sent_names_count(entity) }},
     array_except({{ found }}, array({{ spark_cdc._literals(entity.columns | map(attribute='from')) }})), null
 )
 {%- endif -%}
+{%- endmacro -%}
+
+
+{#- How many of the stored columns a new image has, as a number: it lacks none where they are all,
+    and has others, or a name twice, only where it has more. What gives the order may lie beside a
+    message, and is not counted there. -#}
+{%- macro _sent_names_count(entity) -%}
+{%- set is_message = entity.events.is_message -%}
+{%- for column in (entity.stored if is_message else entity.columns) | unique(attribute='from', case_sensitive=true) -%}
+{{ ' + ' if not loop.first }}if({{ spark_cdc._raw(column) ~ ' is not null or ' if column.role != 'key' }}{# -#}
+{{ 'map_contains_key(event_after, ' if is_message else 'array_contains(cdc__names, ' }}{{ spark_cdc._literal(column.from) }}), 1, 0)
+{%- endfor -%}
 {%- endmacro -%}
 
 
@@ -357,13 +405,14 @@ concat({{ spark_cdc._literal('old ' ~ old.of.name ~ ': ') }}, {{ spark_cdc._show
 {%- macro _event_origin_type() -%}struct<source_table:string,source_log:string>{%- endmacro -%}
 
 
-{#- The position of an event in the order of all: snapshot rows first, then what the format and
-    the tie-breaker say; null where a part is missing. -#}
+{#- The position of an event in the order of all: snapshot rows without a place in the log first,
+    then what the format and the tie-breaker say; null where a part is missing. -#}
 {%- macro _event_position(entity) -%}
 {%- set tie_parts = spark_cdc._order_parts(entity.events.tie_breaker) -%}
 {%- set has_null = 'size(event_position) > 0 and sort_array(event_position)[0] is null' -%}
+{%- set is_placed = ' and not coalesce(get(event_position, 0) > 0 and not (' ~ has_null ~ '), false)' -%}
 case
-    when event_op = 'read'
+    when event_op = 'read'{{ is_placed if not spark_cdc._reads_come_first(entity) }}
         then concat(
             array(0L),
             if({{ has_null }}, cast(split(array_join(event_position, ',', '0'), ',') as array<bigint>), coalesce(event_position, array()))
@@ -373,10 +422,59 @@ case
         )
     when {{ has_null }} then null
     {%- if tie_parts %}
-    when {{ spark_cdc._any_null(entity.events.tie_breaker) }} then null
+    when event_op <> 'read' and ({{ spark_cdc._any_null(entity.events.tie_breaker) }}) then null
     {%- endif %}
-    else concat(array(1L), event_position{% if tie_parts %}, array({{ tie_parts | join(', ') }}){% endif %})
+    else concat(
+        array(1L), event_position
+        {%- if tie_parts %}, array({% for part in tie_parts %}{{ 'coalesce(' ~ part ~ ', 0L)' }}{{ ', ' if not loop.last }}{% endfor %}){% endif %}
+    )
 end
+{%- endmacro -%}
+
+
+{#- Whether rows of a snapshot come before all changes although they have numbers: those say when
+    a row was read, or where in the log a snapshot began while older transactions were open. Other
+    rows of a snapshot take the place that they have; 0 is none. -#}
+{%- macro _reads_come_first(entity) -%}
+    {%- set times = entity.events.order | selectattr('data_type', 'in', ['date', 'timestamp', 'timestamp_ntz']) | list -%}
+    {{ return(spark_cdc._adapter_format(entity.events.format).reads is not none or times | length > 0) }}
+{%- endmacro -%}
+
+
+{#- Whether such rows say where in the log their snapshot began. -#}
+{%- macro _reads_are_in_log(entity) -%}
+    {%- set events = entity.events -%}
+    {{ return(spark_cdc._adapter_format(events.format).reads == 'log' and not events.order and not events.get('order_fields')) }}
+{%- endmacro -%}
+
+
+{#- Staged events as a load takes them. A row of a snapshot that comes first is one of a snapshot
+    that was taken again if it was read after all that loads before have applied. It then takes its
+    place in the log, just before a change there.
+    Arguments: entity, load (its plan), events (relation or query of staged events). Returns a
+    relation. -#}
+{%- macro _events_placed_sql(entity, load, events) -%}
+    {%- set highest = load.applied.get('highest') -%}
+    {%- if not highest or not spark_cdc._reads_are_in_log(entity) -%}{{ return(events) }}{%- endif -%}
+    {%- set place = 'concat(array(1L, get(event_position, 1), get(event_position, 2) - 1), slice(event_position, 4, size(event_position)))' -%}
+    {%- set columns = [] -%}
+    {%- for name in spark_cdc._staged_event_names(entity) -%}
+        {%- set sql = spark_cdc._quote(name) -%}
+        {%- do columns.append('if(cdc__is_again, ' ~ place ~ ', event_position) as event_position' if name == 'event_position' else sql) -%}
+    {%- endfor -%}
+    {%- set sql -%}
+(
+select
+    {{ columns | join(',\n    ') }}
+from (
+    select
+        *,
+        event_op = 'read' and coalesce(get(event_position, 1) > 0, false) and {{ place }} >= array({{ highest | join('L, ') }}L) as cdc__is_again
+    from {{ events | string | indent(4) }}
+) as staged
+) as placed
+    {%- endset -%}
+    {{ return(sql) }}
 {%- endmacro -%}
 
 
@@ -471,15 +569,16 @@ end
 
 {#- Makes what landed readable as events, with the columns of _event_columns() and, where
     _has_place(), cdc__place; the note says no more than whether an event is rejected.
-    Arguments: entity, is_accepted (whether it is known that none is). -#}
-{%- macro _create_read_again_view(entity, is_accepted=false) -%}
+    Arguments: entity, load (its plan), is_accepted (whether it is known that none is). -#}
+{%- macro _create_read_again_view(entity, load, is_accepted=false) -%}
     {%- set columns = [] -%}
     {%- for column in entity.columns -%}{%- do columns.append(dict(column, is_cast=false)) -%}{%- endfor -%}
     {%- set typed = dict(entity, columns=columns) -%}
     {%- set faults = [] if is_accepted else spark_cdc._event_faults(typed) | map(attribute='condition') | list -%}
     {%- set note = "if(\n        " ~ faults | join('\n        or ') ~ ",\n        'rejected', null\n    )" if faults else 'cast(null as string)' -%}
-    {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\n'
-        ~ spark_cdc._stage_events_sql(typed, spark_cdc._landed_view(entity), note)) -%}
+    {%- set staged = '(\n' ~ spark_cdc._stage_events_sql(typed, spark_cdc._landed_view(entity), note) ~ '\n) as staged' -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\nselect *\nfrom '
+        ~ spark_cdc._events_placed_sql(entity, load, staged)) -%}
 {%- endmacro -%}
 
 

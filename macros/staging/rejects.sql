@@ -40,8 +40,7 @@ event_problem is null and coalesce(event_op not in ('truncate', 'control'), fals
 {%- elif column.role == 'control' -%}
 event_problem is null and coalesce(event_op <> 'control', false)
 {%- else -%}
-event_problem is null and {# -#}
-coalesce(event_op in ('insert', 'update', 'upsert', 'read'), false) and not coalesce(array_contains(event_unavailable, {{ name }}), false) {# -#}
+cdc__brings_row and not coalesce(array_contains(event_unavailable, {{ name }}), false) {# -#}
 and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent, {{ name }}), false))
 {%- endif -%}
 {%- endmacro -%}

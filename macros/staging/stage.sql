@@ -106,7 +106,7 @@ left join repeated
 with landed as (
     select
         {% for column in entity.columns -%}
-        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
+        {{ spark_cdc._landed_column(entity, column) }} as {{ spark_cdc._raw(column) }},
         {% endfor -%}
         {%- if entity.events and entity.source.format == 'json' -%}
         cdc__names,
@@ -170,6 +170,33 @@ if(map_contains_key(event_before, {{ name }}), event_before[{{ name }}], {{ unch
         {%- do conditions.append('map_contains_key(event_before, ' ~ spark_cdc._literal(column.from) ~ ')') -%}
     {%- endfor -%}
     {{ return(conditions) }}
+{%- endmacro -%}
+
+
+{#- The texts for an unchanged value that messages may have, once for each set of columns that share
+    them: a dictionary from the name of an array column to its expressions. -#}
+{%- macro _mark_lists(entity) -%}
+    {%- set lists = {} -%}
+    {%- for column in entity.stored if column.role != 'key' -%}
+        {%- set marks = spark_cdc._sent_marks(entity, column) -%}
+        {%- if marks and marks not in lists.values() -%}{%- do lists.update({'cdc__marks_' ~ (lists | length + 1): marks}) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(lists) }}
+{%- endmacro -%}
+
+
+{#- Whether a column has a text for an unchanged value, as a condition, null where there is no text;
+    an empty text where it can't. Arguments: entity, column, lists (of _mark_lists(), which the
+    caller works out once). -#}
+{%- macro _is_sent_mark(entity, column, lists) -%}
+{%- set raw, marks = spark_cdc._raw(column), spark_cdc._sent_marks(entity, column) if column.role not in ['key', 'control'] else [] -%}
+{%- if marks and entity.events.is_message -%}
+    {%- for name, list in lists.items() if list == marks -%}
+cdc__is_marked and array_contains({{ name }}, {{ raw }})
+    {%- endfor -%}
+{%- elif marks -%}
+{{ raw }} in ({{ marks | join(', ') }})
+{%- endif -%}
 {%- endmacro -%}
 
 

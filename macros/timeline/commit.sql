@@ -115,7 +115,7 @@ where
     ctx, sequence (number of the commit). -#}
 {%- macro _drop_claims(ctx, sequence) -%}
     {%- set claims = spark_cdc._numbers_beside(ctx) -%}
-    {%- if claims | max > sequence -%}{%- do spark_cdc._current_timeline(ctx) -%}{%- endif -%}
+    {%- if claims and claims | max > sequence -%}{%- do spark_cdc._current_timeline(ctx) -%}{%- endif -%}
     {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(ctx, 'commit', older)) -%}{%- endfor -%}
 {%- endmacro -%}
 

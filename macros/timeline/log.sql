@@ -102,8 +102,8 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
     replace are marked first. Arguments: load_log (that is written), entity, rows (dictionaries):
         load     of _plan_load(), or its record in the ledger
         audit    of _audit_load(); of a refused load as far as it is known
-        now      whether it is committed at this moment; else nobody knows when. True if it is left
-                 out
+        now      whether it is committed at this moment; else its record knows when, or nobody. True
+                 if it is left out
         refusal  guard and message of a refused load
     gone (loads that can't come back, although no row replaces them), copies (a statement that
     copies rows, sent before the others). -#}
@@ -131,6 +131,8 @@ insert overwrite table {{ load_log }} by name
 {%- set files = audit.get('files') or record.get('files') or {'files': none, 'bytes': none} -%}
 {%- set started_at = "timestamp'" ~ record.started_at ~ " UTC'" if record.get('started_at') else 'current_timestamp()' -%}
 {%- set is_done = row.get('now', true) and refusal is none -%}
+{%- set known_at = "timestamp'" ~ record.committed_at ~ " UTC'" if record.get('committed_at') else none -%}
+{%- set committed_at = 'current_timestamp()' if is_done else known_at -%}
 {%- set skipped = (record.get('files') or {}).get('skipped') -%}
 {%- set message = refusal.message if refusal else load.get('message') or spark_cdc._snapshot_message(entity, load, counts) -%}
 {%- set message = [message, skipped] | select | join('; ') if skipped else message -%}
@@ -149,8 +151,8 @@ insert overwrite table {{ load_log }} by name
     'rows_unchanged': counts.get('N'), 'rows_not_supplied': counts.get('X'),
     'rows_prior': audit.get('rows_prior'), 'rows_current': audit.get('rows_current'),
     'started_at': started_at,
-    'committed_at': 'current_timestamp()' if is_done else 'null',
-    'duration_seconds': '(unix_micros(current_timestamp()) - unix_micros(' ~ started_at ~ ')) / cast(1000000 as double)' if is_done else 'null',
+    'committed_at': committed_at or 'null',
+    'duration_seconds': '(unix_micros(' ~ committed_at ~ ') - unix_micros(' ~ started_at ~ ')) / cast(1000000 as double)' if committed_at else 'null',
     'invocation_id': spark_cdc._literal(record.get('invocation_id') or invocation_id),
     'dbt_version': spark_cdc._literal(record.get('dbt_version') or dbt_version),
     'spark_version': 'version()',
@@ -232,13 +234,20 @@ select
     see undo()). -#}
 {%- macro _undo_redo_row(ctx, manifest) -%}
     {%- set move, is_undo = manifest.move, '-u-' in manifest.move.load_id -%}
+    {#- where its run was killed, another one adds the row -#}
+    {%- set commits = manifest.entries | selectattr('load_id', 'in', move.loads) | map(attribute='commit') | map('string') | list -%}
+    {%- set record = {
+        'started_at': move.at,
+        'committed_at': manifest.times.get('rewritten' if is_undo else commits | last),
+        'invocation_id': move.get('invocation_id'),
+    } -%}
     {{ return(spark_cdc._operation_row(ctx, manifest, {
         'load_id': move.load_id,
         'load_type': 'undo' if is_undo else 'redo',
         'replaced': move.loads if is_undo else [],
         'status': 'undone' if is_undo else 'redone',
         'message': ('took back ' if is_undo else 'brought back ') ~ move.loads | join(', '),
-    }, {'rows_prior': move.rows_prior, 'record': {'started_at': move.at}})) }}
+    }, {'rows_prior': move.rows_prior, 'record': record})) }}
 {%- endmacro -%}
 
 

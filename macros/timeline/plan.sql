@@ -23,12 +23,12 @@
 {{ entity.name }}: {{ text }} is before the last load, {{ times[-1] }}; {{ spark_cdc._counted(times | length, 'load') }} from {{ times[0] }} {# -#}
 to {{ times[-1] }} would have to be loaded again. Accepted are {{ times[-1] }} (the last load again), later dates, or a replay. {# -#}
 Nothing was written. To replay the past (with dbt alone: docs/replay.md):
-  spark-cdc replay --from {{ quoted }} {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}
+  spark-cdc replay {{ entity.name }} --from {{ quoted }}{{ '' if replaced else ' --dates ' ~ quoted }}
         {%- elif not reset and spark_cdc._loads_with(replaced, 'is_compacted') -%}
             {#- the last one only where an undo took back all that came after it -#}
 {{ entity.name }}: {{ text }} is the last of the loads that compact has merged into one, which can be reloaded only together. {# -#}
 Accepted are later dates, or a replay from the first of them on. Nothing was written.
-  spark-cdc replay --from DATE --select {{ entity.name }}
+  spark-cdc replay {{ entity.name }} --from DATE
         {%- endif -%}
     {%- endset -%}
     {%- if problem -%}{%- do exceptions.raise_compiler_error(problem) -%}{%- endif -%}
@@ -71,7 +71,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
 
 {#- What the steps of a load share: the context (see _context()) with time (the business time),
     manifest (that it builds on) and load (its plan, of _plan_load()). dbt docs, compile and list
-    have no business date; loads are refused without one by validate(). A date that was loaded with
+    have no business date, and a run without one loads nothing. A date that was loaded with
     another load type for once is not loaded anew with the entity's own by oversight: a full
     snapshot that is read as a delta deletes nothing, and a delta that is read as a full snapshot
     deletes what it lacks. Arguments: ctx, is_planned (whether a model of the entity has planned
@@ -88,8 +88,8 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
             and not (spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(name) or spark_cdc._is_reset(name)) -%}
         {%- set message -%}
 {{ name }}: {{ load.business_time }} was loaded with the load type {{ before }} ({{ load.replaced[-1] }}), and would now be loaded anew with {# -#}
-{{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}: {# -#}
-{{ spark_cdc._load_command(ctx.entity, load.business_time, more={'spark_cdc_load_type': '{' ~ name ~ ': ' ~ before ~ '}'}) }}.
+{{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}:
+  {{ spark_cdc._load_command(ctx.entity, load.business_time, load_type=before) }}
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
@@ -169,7 +169,8 @@ after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
     {%- if run.entity.events -%}
         {%- set events, feed = record.events, record.get('feed') or record.events.get('feed') -%}
         {%- do applied.update({'truncated': events.truncated, 'highest': events.highest}) -%}
-        {%- do applied.update({'feed': {'id': feed.id, 'to': feed.to, 'offset': feed.offset}}) if feed -%}
+        {%- set log = {'log': feed.log} if feed and feed.get('log') else {} -%}
+        {%- do applied.update({'feed': dict({'id': feed.id, 'to': feed.to, 'offset': feed.offset}, **log)}) if feed -%}
         {%- do applied.update({'origin': events.origin}) if events.get('origin') -%}
     {%- endif -%}
     {%- set next = spark_cdc._timeline_loaded(run.manifest, load.keep | length, {

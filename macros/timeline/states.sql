@@ -16,8 +16,8 @@
         {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(ctx.public)) if spark_cdc._is_there(ctx.public) else none -%}
         {%- if origin is none -%}
             {%- set message -%}
-{{ name }}: {{ ctx.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
-spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
+{{ name }}: {{ ctx.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, or a branch:
+  spark-cdc diff {{ name }} --branch NAME
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
@@ -48,7 +48,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ ctx.sche
     {%- set undone = spark_cdc._undone_loads(timeline) -%}
     {%- set found = spark_cdc._loads_up_to(ctx, timeline.loads + (undone if text in undone else []), text) -%}
     {%- set problem = found.problem or (ctx.entity.name ~ ': a state is empty, accepted are dates, loads and tags.' if not text) -%}
-    {%- if problem -%}{%- do exceptions.raise_compiler_error(problem ~ ' Tags are shown by spark-cdc tag list.') -%}{%- endif -%}
+    {%- if problem -%}{%- do exceptions.raise_compiler_error(problem ~ ' To list tags:\n  spark-cdc tag list') -%}{%- endif -%}
     {{ return(dict(timeline, loads=found.loads)) }}
 {%- endmacro -%}
 
@@ -103,7 +103,8 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ ctx.sche
     {%- if not draft.get('existed') -%}
         {%- set message -%}
 {{ entity }}: there is no tag '{{ name }}'. Accepted are {{ spark_cdc._tags(ctx) | sort | join(', ') or 'none yet' }}. {# -#}
-To name a state: spark-cdc tag create {{ name }} --select {{ entity }}.
+To name a state:
+  spark-cdc tag create {{ name }} {{ entity }}
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

@@ -21,11 +21,16 @@
         times      when that commit was made (`rewritten`), and those that brought loads which other
                    runs had written (number as text): UTC
         undone     what redo can bring back, the last first: dictionaries of at (UTC) and entries
+        seen       {definition, layout} of a load that is gone, under which readers see the ones
+                   before it, as they did until it was undone. Loads build on the last one's own
         existed    whether <entity>_committed is there -#}
 {%- macro _timeline(manifest, entries) -%}
     {%- set last, since = entries | last | default({}), namespace(rows=0) -%}
+    {%- set seen = (manifest.get('seen') or last) if last else last -%}
     {%- for entry in entries -%}
-        {%- set since.rows = 0 if entry.load_id[-10] == 'c' else since.rows + entry.written -%}
+        {#- as _load_kind() has it, without a call for each load -#}
+        {%- set is_checkpoint = entry.load_id.split('-')[1].endswith('c') -%}
+        {%- set since.rows = 0 if is_checkpoint else since.rows + entry.written -%}
     {%- endfor -%}
     {{ return(dict({'sequence': 0, 'commit': none, 'rewritten': 0, 'times': {}, 'undone': [], 'existed': false}, **dict(
         manifest,
@@ -33,8 +38,8 @@
         loads=entries | map(attribute='load_id') | list,
         rows=last.get('rows', 0),
         log_rows=since.rows,
-        definition=last.get('definition'),
-        layout=last.get('layout', {}),
+        definition=seen.get('definition'),
+        layout=seen.get('layout', {}),
         applied=last.get('applied', {}),
     ))) }}
 {%- endmacro -%}
@@ -44,10 +49,12 @@
 {%- macro _empty_manifest() -%}{{ return(spark_cdc._timeline({}, [])) }}{%- endmacro -%}
 
 
-{#- Its first loads alone: a tag, a branch, what a rerun or a replay builds on. All of them if
-    there are no more. What was undone, and the undo, are no part of it. -#}
-{%- macro _timeline_cut(manifest, count) -%}
-    {{ return(spark_cdc._timeline(dict(manifest.items() | rejectattr(0, 'equalto', 'move'), undone=[]), manifest.entries[:count])) }}
+{#- Its first loads alone: what a rerun or a replay builds on, or (is_seen) as readers see them, a
+    tag or a branch. All of them if there are no more. What was undone, and the undo, are no part
+    of it. -#}
+{%- macro _timeline_cut(manifest, count, is_seen=false) -%}
+    {%- set rest = dict(manifest.items() | rejectattr(0, 'in', ['move'] + ([] if is_seen else ['seen']))) -%}
+    {{ return(spark_cdc._timeline(dict(rest, undone=[]), manifest.entries[:count])) }}
 {%- endmacro -%}
 
 
@@ -63,7 +70,8 @@
     _undo_redo_entities(); its `at` is that of the undone loads). -#}
 {%- macro _timeline_undone(manifest, count, move) -%}
     {%- set undone = [{'at': move.at, 'entries': manifest.entries[count:]}] + manifest.undone -%}
-    {{ return(spark_cdc._timeline(dict(manifest, undone=undone, move=move), manifest.entries[:count])) }}
+    {%- set rest = manifest.items() | rejectattr(0, 'equalto', 'seen') -%}
+    {{ return(spark_cdc._timeline(dict(rest, undone=undone, move=move), manifest.entries[:count])) }}
 {%- endmacro -%}
 
 
@@ -71,7 +79,16 @@
 {%- macro _timeline_redone(manifest, move) -%}
     {%- set entries = manifest.entries | list -%}
     {%- for entry in manifest.undone[0].entries -%}{%- do entries.append(dict(entry, commit=none)) -%}{%- endfor -%}
-    {{ return(spark_cdc._timeline(dict(manifest, undone=manifest.undone[1:], move=move), entries)) }}
+    {%- set rest = manifest.items() | rejectattr(0, 'equalto', 'seen') -%}
+    {{ return(spark_cdc._timeline(dict(rest, undone=manifest.undone[1:], move=move), entries)) }}
+{%- endmacro -%}
+
+
+{#- The same loads, seen by readers under the definition and layout of a later one that is gone
+    (entry). -#}
+{%- macro _timeline_seen(manifest, entry) -%}
+    {%- set seen = {'definition': entry.definition, 'layout': entry.layout} -%}
+    {{ return(spark_cdc._timeline(dict(manifest, seen=seen), manifest.entries)) }}
 {%- endmacro -%}
 
 
@@ -185,7 +202,7 @@
         {%- do told.append([entry.commit, entry.rows, entry.written] + ([other] if other else [])) -%}
         {%- set before.says = says -%}
     {%- endfor -%}
-    {%- set kept = ['sequence', 'commit', 'rewritten', 'times', 'move', 'secrets', 'erased', 'tag', 'replay', 'kept_at'] -%}
+    {%- set kept = ['sequence', 'commit', 'rewritten', 'times', 'move', 'secrets', 'erased', 'tag', 'replay', 'kept_at', 'seen'] -%}
     {%- set stored = dict(dict(manifest, undone=undone).items() | selectattr(0, 'in', kept + ['undone']) | selectattr(1)) -%}
     {{ return(dict(stored, loads=told)) }}
 {%- endmacro -%}

@@ -21,7 +21,7 @@
 {#- The path that does not exist; none if all do. -#}
 {%- macro _plan_missing_path(plan) -%}
     {%- set after = plan.split('PATH_NOT_FOUND] Path does not exist: ')[1:] | first | default('') -%}
-    {{ return(after.split()[0].removesuffix('.') if after | trim else none) }}
+    {{ return(after.split('\n')[0].split(' SQLSTATE')[0].split(';')[0].removesuffix('.') if after | trim else none) }}
 {%- endmacro -%}
 
 
@@ -124,13 +124,16 @@
 {%- endmacro -%}
 
 
-{#- The version of Spark: (numbers, text). numbers: major and minor, or none where a vendor answers
-    with another kind of text. -#}
+{#- The version of Spark, asked once in a run: (numbers, text). numbers: major and minor, or none
+    where a vendor answers with another kind of text. -#}
 {%- macro _spark_version() -%}
+    {%- set memo = spark_cdc._memo() -%}
+    {%- if 'spark version' in memo -%}{{ return(memo['spark version']) }}{%- endif -%}
     {%- set text = (spark_cdc._query('select version() as version') | first | default({})).get('version') | string -%}
     {%- set numbers = text.replace('-', '.').replace(' ', '.').split('.')[:2] -%}
     {%- set is_known = numbers | length == 2 and numbers[0].isdigit() and numbers[1].isdigit() -%}
-    {{ return((numbers | map('int') | list if is_known else none, text.split(' ')[0])) }}
+    {%- do memo.update({'spark version': (numbers | map('int') | list if is_known else none, text.split(' ')[0])}) -%}
+    {{ return(memo['spark version']) }}
 {%- endmacro -%}
 
 
@@ -172,11 +175,35 @@
     plan     an operation that only prints what it would do (_check_arguments()); _send() writes
              nothing
     look     everything else, such as compile and show; also --empty, and --sample, whose part of a
-             source is not to be taken for all of it
+             source is not to be taken for all of it, and dbt 2 (_of_dbt_2())
+    A run without a business date is a load that loads nothing: _is_loading().
     Returns the word. -#}
 {%- macro _mode() -%}
-    {%- set is_load = flags.WHICH in ['run', 'build', 'retry'] and not flags.EMPTY and not invocation_args_dict.get('sample') -%}
-    {{ return(spark_cdc._memo().get('mode') or ('operate' if flags.WHICH == 'run-operation' else 'load' if is_load else 'look')) }}
+    {%- set memo = spark_cdc._memo() -%}
+    {%- if not memo.get('mode') -%}
+        {%- set is_load = spark_cdc._is_run() and not spark_cdc._of_dbt_2() -%}
+        {%- set mode = 'operate' if flags.WHICH == 'run-operation' else 'load' if is_load else 'look' -%}
+        {%- do memo.update({'mode': mode}) -%}
+        {{ return(mode) }}
+    {%- endif -%}
+    {{ return(memo.mode) }}
+{%- endmacro -%}
+
+
+{#- Whether this is dbt run, build or retry with all rows. -#}
+{%- macro _is_run() -%}
+    {{ return(flags.WHICH in ['run', 'build', 'retry'] and not flags.EMPTY and not invocation_args_dict.get('sample')) }}
+{%- endmacro -%}
+
+
+{#- Whether dbt is version 2, whose Jinja compares some dates wrongly: it loads nothing until loads
+    are tested there (docs/dbt_versions.md). -#}
+{%- macro _of_dbt_2() -%}{{ return(dbt_version.startswith('2.')) }}{%- endmacro -%}
+
+
+{#- Why this dbt can't load; a list of texts. -#}
+{%- macro _dbt_problems() -%}
+    {{ return(['dbt ' ~ dbt_version ~ ' can\'t load yet: load with dbt 1.11 or 1.12 (docs/dbt_versions.md).'] if spark_cdc._of_dbt_2() else []) }}
 {%- endmacro -%}
 
 
@@ -187,13 +214,16 @@
 {%- macro _print_data(entities, more={}) -%}{%- do print('spark_cdc: ' ~ tojson(dict(more, entities=entities))) -%}{%- endmacro -%}
 
 
+{#- Whether spark-cdc runs this command of dbt: it reads data, and its user types its commands. -#}
+{%- macro _is_of_command_line() -%}{{ return(env_var('SPARK_CDC_DATA', '') != '') }}{%- endmacro -%}
+
+
 {#- Prints data in a command of dbt that spark-cdc runs; people get a sentence of it in others.
     Arguments: name (of an entity), part (what is told of it), data. Returns whether it was
     printed. -#}
 {%- macro _is_told(name, part, data=true) -%}
-    {%- set is_told = env_var('SPARK_CDC_DATA', '') != '' -%}
-    {%- if is_told -%}{%- do spark_cdc._print_data([{'entity': name, part: data}]) -%}{%- endif -%}
-    {{ return(is_told) }}
+    {%- if spark_cdc._is_of_command_line() -%}{%- do spark_cdc._print_data([{'entity': name, part: data}]) -%}{%- endif -%}
+    {{ return(spark_cdc._is_of_command_line()) }}
 {%- endmacro -%}
 
 

@@ -17,7 +17,9 @@ try_cast({{ raw }} as {{ type }})
 {%- elif type == 'string' -%}
 {{ raw }}
 {%- elif type == 'binary' -%}
-try_to_binary({{ raw }}, '{{ 'utf-8' if column.format == 'utf8' else column.format or 'base64' }}')
+{#- digits may stand behind 0x, or \x as PostgreSQL writes it -#}
+{%- set digits = 'substr(' ~ raw ~ ', if(left(' ~ raw ~ ", 2) in ('0x', '0X', " ~ spark_cdc._literal('\\x') ~ '), 3, 1))' -%}
+try_to_binary({{ digits if column.format == 'hex' else raw }}, '{{ 'utf-8' if column.format == 'utf8' else column.format or 'base64' }}')
 {%- elif type.startswith(('array', 'struct', 'map')) -%}
 {{ spark_cdc._nested_value(spark_cdc._hash_type(type), raw, timezone) }}
 {%- elif type == 'date' and column.format -%}

@@ -1,16 +1,21 @@
 {#- The names of a JSON object, which is a map of texts, with those that are declared written as
-    declared: columns and fields meet in any case. Null where none is written otherwise, which is
-    fast to see. -#}
-{%- macro _json_names(object, declared) -%}
-{%- set folded, names = [], [] -%}
-{%- for name in declared -%}
-    {%- do folded.append(name | lower) -%}
-    {%- do names.extend([name | lower, name]) -%}
+    declared: columns and fields meet in any case, unless names that differ by case alone are
+    declared. Null where none is written otherwise, which is fast to see.
+    Arguments: object, declared (names), is_exact (whether a name is left as it is if the object has
+    the declared one beside it, and is not taken for the same name twice). -#}
+{%- macro _json_names(object, declared, is_exact=false) -%}
+{%- set declared, by_case, folded, names = declared | unique(case_sensitive=true) | list, {}, [], [] -%}
+{%- for name in declared -%}{%- do by_case.setdefault(name | lower, []).append(name) -%}{%- endfor -%}
+{%- for lowered, alike in by_case.items() if alike | length == 1 -%}
+    {%- do folded.append(lowered) -%}
+    {%- do names.extend([lowered, alike[0]]) -%}
 {%- endfor -%}
+{%- if not folded -%}{{ return('cast(null as array<string>)') }}{%- endif -%}
 {%- set others -%}array_except(map_keys({{ object }}), array({{ spark_cdc._literals(declared) }})){%- endset -%}
 if({# -#}
 arrays_overlap(transform({{ others }}, name -> lower(name)), array({{ spark_cdc._literals(folded) }})), {# -#}
-transform(map_keys({{ object }}), name -> coalesce(try_element_at(map({{ spark_cdc._literals(names) }}), lower(name)), name)), null)
+transform(map_keys({{ object }}), name -> transform(array(try_element_at(map({{ spark_cdc._literals(names) }}), lower(name))), {# -#}
+meant -> {{ 'if(meant is null or map_contains_key(' ~ object ~ ', meant), name, meant)' if is_exact else 'coalesce(meant, name)' }})[0]), null)
 {%- endmacro -%}
 
 

@@ -13,6 +13,14 @@ if({{ spark_cdc._misread_surrogate(message) }}, {{ spark_cdc._literal(surrogate)
 {%- endmacro -%}
 
 
+{#- The option that reads a line which looks like the begin of an array of objects, or of an object
+    over several lines, as an expression; an empty text for all other lines. -#}
+{%- macro _over_lines_hint(message) -%}
+{%- set hint = ' (arrays, and objects over several lines, are read from files with source.options.multiLine: true)' -%}
+if({{ message }} rlike '^[\\ufeff \\t\\r]*(\\[[ \\t\\r]*([{]|$)|[{][ \\t\\r]*$)', {{ spark_cdc._literal(hint) }}, '')
+{%- endmacro -%}
+
+
 {#- More than one JSON object: from_json would read the first and drop the rest. Its parts are
     counted as those of an array, which takes no longer than a regular expression and finds more:
     only a `]` between two objects ends the array unseen. What is not counted as one is parsed as

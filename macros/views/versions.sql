@@ -27,22 +27,49 @@ spark_cdc.as_of: a date was asked of {{ versions.identifier }}, which shows one 
 select * from {{ shown | indent(4) }}
     {%- else -%}
     {%- set literal = "timestamp_ntz'" ~ time.strftime('%Y-%m-%d %H:%M:%S') ~ "'" -%}
+    {%- set validity = spark_cdc._validity_of(versions) -%}
 select *
 from {{ shown | indent(4) }}
 where
-    eff_start_date <= {{ literal }}
-    and (eff_end_date > {{ literal }} or eff_end_date is null)
+    {{ validity.start }} <= {{ literal }}
+    and ({{ validity.end }} {{ '>=' if validity.end_is == 'inclusive' else '>' }} {{ literal }} or {{ validity.end }} is null)
     {%- endif -%}
 {%- endmacro -%}
 
 
-{#- The versions of all rows as SQL: each I or U opens one, the key's next change (also D) closes
-    it.
-    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()).
-    Returns a query with eff_end_date (exclusive; null while the version is open) and
-    is_current. -#}
-{%- macro _versions_sql(entity, committed) -%}
-with changes as (
+{#- What the columns of versions are called (_validity()): those of the entity that the relation is
+    named after, else as they are by default. While dbt parses, the latter. Argument: versions
+    (relation, or its name). -#}
+{%- macro _validity_of(versions) -%}
+    {%- set identifier = versions.split('.')[-1] if versions is string else versions.identifier -%}
+    {%- set node = spark_cdc.entity_node(identifier.removesuffix('_sensitive').removesuffix('_versions')) if execute else none -%}
+    {{ return(spark_cdc._validity(spark_cdc._settings_of(node) if node else {}, spark_cdc._known_settings())) }}
+{%- endmacro -%}
+
+
+{#- The columns of <entity>_versions that say when a version holds, as expressions over
+    eff_start_date and eff_end_date (exclusive; null while it does), with their names. Returns a
+    list of SQL. -#}
+{%- macro _validity_columns(entity) -%}
+    {%- set validity, ended = entity.validity, 'eff_end_date' -%}
+    {%- if validity.end_is == 'inclusive' -%}
+        {%- set ended = 'date_sub(eff_end_date, 1)' if entity.eff_type == 'date' else 'eff_end_date - interval 1 second' -%}
+    {%- endif -%}
+    {%- if validity.open_end is not none -%}
+        {%- set ended = 'coalesce(' ~ ended ~ ', ' ~ spark_cdc._time_literal(entity, spark_cdc._business_time(validity.open_end)) ~ ')' -%}
+    {%- endif -%}
+    {{ return([
+        spark_cdc._aliased('eff_start_date', validity.start),
+        spark_cdc._aliased(ended, validity.end),
+        'eff_end_date is null as ' ~ validity.current,
+    ]) }}
+{%- endmacro -%}
+
+
+{#- All changes of all rows as a CTE `changes`, with eff_end_date: the date of the key's next
+    change, null for its last one. Arguments as of _versions_sql(). -#}
+{%- macro _changes_cte(entity, committed) -%}
+changes as (
     select
         {{ entity.stored | map(attribute='sql') | join(',\n        ') }},
         key_hash,
@@ -53,15 +80,22 @@ with changes as (
     from {{ committed }}
     where operation in {{ spark_cdc._operations('changes') }}
 )
+{%- endmacro -%}
+
+
+{#- The versions of all rows as SQL: each I or U opens one, the key's next change (also D) closes
+    it.
+    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()).
+    Returns a query with the columns of _validity_columns(). -#}
+{%- macro _versions_sql(entity, committed) -%}
+with {{ spark_cdc._changes_cte(entity, committed) }}
 
 select
     {{ entity.stored | map(attribute='sql') | join(',\n    ') }},
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
     operation,
-    eff_start_date,
-    eff_end_date,
-    eff_end_date is null as is_current
+    {{ spark_cdc._validity_columns(entity) | join(',\n    ') }}
 from changes
 where operation <> 'D'
 {%- endmacro -%}

@@ -6,8 +6,14 @@
     {%- set existing = load_cached_relation(this) -%}
     {%- set fingerprint = 'spark_cdc view ' ~ local_md5(sql) -%}
     {{ run_hooks(pre_hooks) }}
-    {%- if existing is not none and (fingerprint in (existing.information or '') or spark_cdc._replay() is not none) -%}
+    {%- set definition = (sql.split('/* columns of definition ')[1:] | first | default('')).split(' ')[0] -%}
+    {%- set entity = spark_cdc._entity(spark_cdc._entity_name()) -%}
+    {%- set is_behind = spark_cdc._behind_columns(entity, definition) -%}
+    {%- if existing is not none and (fingerprint in (existing.information or '') or spark_cdc._replay() is not none or is_behind) -%}
         {%- do store_raw_result('main', message='UNCHANGED', code='UNCHANGED', rows_affected='-1') -%}
+    {%- elif is_behind -%}
+        {%- do exceptions.raise_compiler_error(is_behind ~ " so " ~ this ~ " can't be made with them yet. Load a business date, which applies the change: "
+            ~ spark_cdc._load_command(entity, none)) -%}
     {%- else -%}
         {%- call statement('main') -%}
             {{ spark_cdc._replace_view_sql(this, spark_cdc._stamped_view_query(sql, fingerprint), existing is not none) }}

@@ -25,9 +25,13 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "mark refused loads as seen",
         "Report, metrics and alerts skip them, such as the load of a mistyped date. A load that is"
         " refused again is reported again. Nothing else changes.",
-        "spark-cdc acknowledge 2062-03-01 --select orders",
+        "spark-cdc acknowledge 2062-03-01 orders",
     )
-    parser.add_argument("dates", nargs="+", metavar="DATE", help="2024-03-01, '2024-03-01 10:15'")
+    parsing.add_dates(
+        parser,
+        "dates such as 2024-03-01 or '2024-03-01 10:15', and names of entities (default: all)",
+        needed=True,
+    )
     dbt_runner.add_arguments(parser, "select", "target", "branch", "dry-run")
     parsing.set_run(parser, Options, run)
 

@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_cdc import console, dbt_runner, notify, project, schedule, selection, tracebacks
-from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc import console, dbt_runner, notify, project, schedule, selection
+from spark_cdc.errors import UsageError
 from spark_cdc.exit_codes import ExitCode
 
-EXAMPLE = "spark-cdc load 2024-01-01..2024-12-31 --bulk --select orders"
+EXAMPLE = "spark-cdc load 2024-01-01..2024-12-31 orders --bulk"
 MOST = 60  # dates per statement: each is a bit of a bigint
 
 
@@ -30,10 +30,13 @@ class Options(notify.Options):
 def check(arguments: Options) -> None:
     """Raise UsageError if an option is wrong."""
     if not arguments.select:
-        raise UsageError("--select is missing. Name the entities of the bulk load.", EXAMPLE)
+        raise UsageError("A bulk load needs entities, and none is named.", selection.NO_ENTITY)
     count = arguments.dates_per_statement
     if count is not None and not 1 <= count <= MOST:
-        raise UsageError(f"--dates-per-statement is {count}. Accepted is 1 to {MOST}.", EXAMPLE)
+        raise UsageError(
+            f"--dates-per-statement is {count}. Accepted is 1 to {MOST}.",
+            "Leave it out, or give fewer.",
+        )
 
 
 def run(arguments: Options, dbt: dbt_runner.Dbt, dates: Sequence[tuple[dt.datetime, str]]) -> int:
@@ -59,13 +62,13 @@ def run(arguments: Options, dbt: dbt_runner.Dbt, dates: Sequence[tuple[dt.dateti
             heard=screen.line,
         )
         if not done.ok:
+            if problems := dbt_runner.wrong_settings(done):
+                raise UsageError(problems, f"Correct them, then load again.\n{arguments.line}")
             return [schedule.Outcome(False, dbt_runner.macro_message(done) or done.output)]
         views = dbt_runner.views_of([entity])
-        if not arguments.dry_run and not dbt.run("run", "--select", *views).ok:
-            raise SparkCdcError(
-                f"The bulk load of {entity} is committed, but its views could not be created.",
-                f"{dbt_runner.LOG} Create them:\ndbt run --select {' '.join(views)}",
-            )
+        if not arguments.dry_run:
+            what = f"The bulk load of {entity} is committed, but its views are not updated."
+            dbt_runner.update_views(dbt, views, what)
         return [schedule.Outcome(True)]
 
     schedule.work(dbt, [lane], load, arguments.line)
@@ -73,12 +76,9 @@ def run(arguments: Options, dbt: dbt_runner.Dbt, dates: Sequence[tuple[dt.dateti
         failed, *later = lane.waiting
         how = "would be refused" if arguments.dry_run else "failed"
         more = f" Not started: {', '.join(later)}." if later else ""
-        raise SparkCdcError(
-            f"The bulk load of {failed} {how}, and nothing of it is committed.{more}\n"
-            f"{lane.failed}",
-            f"When the cause is gone, run the same command again. All output: {tracebacks.LOG}.\n"
-            f"{arguments.line}",
-        )
+        what = f"The bulk load of {failed} {how}, and nothing of it is committed.{more}"
+        rest = f"Then the other entities:\n{arguments.line}" if later else ""
+        raise schedule.error(what, lane, arguments.line, rest)
     if arguments.dry_run:
         console.dry_run()
     return ExitCode.DONE

@@ -9,11 +9,13 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spark_cdc import dbt_runner, state
-from spark_cdc.entity import ROLES, Entity, own_name
+from spark_cdc import dbt_runner, source_types, state
+from spark_cdc.entity import ROLES, Entity, identifier, own_name
 from spark_cdc.errors import SparkCdcError, UsageError
 
 Row = dict[str, str]
@@ -22,28 +24,29 @@ OTHERS = ("entity", "expected_every")
 SCHEMA = ("table_name", "column_name", "data_type")
 KEYS = ("is_key", "column_key", "is_primary_key", "primary_key", "constraint_type")
 # Options that the list can't hold.
-NO_COLUMNS = ("--help", "--many", "--dry-run", "--quiet", "--debug")
+NO_COLUMNS = ("--help", "--many", "--dialect", "--dry-run", "--quiet", "--debug")
 YES = ("pri", "primary key", "p", "yes", "true", "t", "y", "1", "x")
-# What databases call Spark's types.
-TYPES = {
-    **dict.fromkeys(
-        ["character varying", "varchar", "nvarchar", "varchar2", "nvarchar2"], "string"
-    ),
-    **dict.fromkeys(["character", "char", "nchar", "bpchar", "text", "ntext", "clob"], "string"),
-    **dict.fromkeys(["tinytext", "mediumtext", "longtext", "nvarchar2", "enum", "set"], "string"),
-    **dict.fromkeys(["uuid", "uniqueidentifier", "json", "jsonb", "xml", "time"], "string"),
-    **dict.fromkeys(["integer", "int4", "mediumint", "serial"], "int"),
-    **dict.fromkeys(["int8", "bigserial"], "bigint"),
-    **dict.fromkeys(["int2"], "smallint"),
-    **dict.fromkeys(["double precision", "float8", "float"], "double"),
-    **dict.fromkeys(["real", "float4"], "float"),
-    **dict.fromkeys(["bool", "bit"], "boolean"),
-    **dict.fromkeys(["timestamp without time zone", "datetime", "datetime2"], "timestamp_ntz"),
-    **dict.fromkeys(["smalldatetime"], "timestamp_ntz"),
-    **dict.fromkeys(["timestamp with time zone", "timestamptz", "datetimeoffset"], "timestamp"),
-    **dict.fromkeys(["bytea", "blob", "mediumblob", "longblob", "varbinary", "image"], "binary"),
-    "money": "decimal(19,4)",
+# Columns of other catalogs: Oracle's all_tab_columns, Db2's syscat.columns.
+ALIASES = {
+    **{"owner": "table_schema", "nullable": "is_nullable", "column_id": "ordinal_position"},
+    **{"tabschema": "table_schema", "tabname": "table_name", "colname": "column_name"},
+    **{"typename": "data_type", "colno": "ordinal_position", "nulls": "is_nullable"},
+    **{"data_precision": "numeric_precision", "length": "numeric_precision"},
+    **{"data_scale": "numeric_scale", "scale": "numeric_scale"},
 }
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An entity of a list.
+
+    words: its options, as words of a command line.
+    notes: by column what a reader of the YAML has to know of its type.
+    """
+
+    name: str
+    words: Sequence[str]
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def entities_of(
@@ -57,8 +60,9 @@ def entities_of(
     Raises SparkCdcError with everything that is wrong.
     """
     names, rows = in_database(args.from_database) if args.from_database else read(args.many)
-    if set(SCHEMA) <= set(names):
-        given = tables(rows, args)
+    by_column = "entity" not in names and set(SCHEMA) <= {ALIASES.get(one, one) for one in names}
+    if by_column:
+        given = tables(rows, args, _dialect(names, rows, args))
     elif "entity" in names:
         given = options(names, rows, args.parser)
     else:
@@ -68,21 +72,22 @@ def entities_of(
             "Name the columns in the first line: entity,columns,load_type,path",
         )
     found, wrong = [], []
-    for name, words in given:
+    for listed in given:
+        name = listed.name
         try:
-            row = args.parser.parse_args([name, *words])
+            row = args.parser.parse_args([name, *listed.words])
             for key, value in vars(args).items():
                 if getattr(row, key, None) == args.parser.get_default(key):
                     setattr(row, key, value)
             row.name, row.many, row.from_database = name, None, None
-            if set(SCHEMA) <= set(names):  # which of its columns they name stands in --columns
+            if by_column:  # which of its columns they name stands in --columns
                 row.key, row.untracked, row.control = [], [], []
             if row.path:
                 row.path = row.path.replace("{entity}", name)
-            found.append(entity_of(row))
+            found.append(_noted(entity_of(row), listed.notes))
         except SparkCdcError as error:
             wrong.append(error.message)
-    twice = sorted({name for name, _ in given if [one for one, _ in given].count(name) > 1})
+    twice = sorted(name for name, count in Counter(one.name for one in given).items() if count > 1)
     wrong += [f"The entity {name!r} is listed more than once." for name in twice]
     if not given:
         wrong.append(f"{args.many or args.from_database} lists no entity.")
@@ -90,6 +95,31 @@ def entities_of(
         what = f"{args.many} or the options" if args.many else "the options"
         raise UsageError("\n".join(wrong), f"Correct {what}. Nothing was written.")
     return found
+
+
+def _dialect(names: Sequence[str], rows: Sequence[Row], args: argparse.Namespace) -> str | None:
+    """Return the database whose types the list has, which is printed if they tell it."""
+    if args.from_database:
+        return "spark"
+    if args.dialect:
+        return str(args.dialect)
+    rows = [_in_common_names(row) for row in rows]
+    types = [text for row in rows for text in (row["data_type"], row.get("column_type", ""))]
+    found = source_types.tells(types, names, [row.get("table_schema", "") for row in rows])
+    if found:
+        label = source_types.LABELS[found]
+        print(f"Types are read as those of {label}; --dialect names another database.")
+    return found
+
+
+def _in_common_names(row: Row) -> Row:
+    """Return a line under the names of information_schema.columns."""
+    return {ALIASES[name]: value for name, value in row.items() if name in ALIASES} | row
+
+
+def _noted(entity: Entity, notes: Mapping[str, str]) -> Entity:
+    columns = [replace(one, comment=notes.get(one.name)) for one in entity.columns]
+    return replace(entity, columns=columns)
 
 
 def read(path: Path) -> tuple[list[str], list[Row]]:
@@ -120,8 +150,8 @@ def in_database(text: str) -> tuple[list[str], list[Row]]:
 
 def options(
     names: Sequence[str], rows: Sequence[Row], parser: argparse.ArgumentParser
-) -> list[tuple[str, list[str]]]:
-    """Return of each line the entity and the options as words of a command line."""
+) -> list[Listed]:
+    """Return the entity of each line."""
     known: dict[str, argparse.Action] = {
         option[2:].replace("-", "_"): action
         for action in parser._actions
@@ -147,27 +177,35 @@ def options(
                 words.append(f"{option}={value}")
             elif value.lower() in YES:
                 words.append(option)
-        given.append((row.get("entity", ""), words))
+        given.append(Listed(row.get("entity", ""), words))
     return given
 
 
-def tables(rows: Sequence[Row], args: argparse.Namespace) -> list[tuple[str, list[str]]]:
-    """Return of each table the entity and its columns as words of a command line."""
+def tables(rows: Sequence[Row], args: argparse.Namespace, dialect: str | None) -> list[Listed]:
+    """Return the entity of each table.
+
+    dialect: whose types they are, see source_types.spark_type().
+    """
     found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
+    for row in map(_in_common_names, rows):
         found.setdefault((row.get("table_schema", ""), row["table_name"]), []).append(row)
     _check_names(found, args)
     given = []
     for (schema, table), columns in found.items():
         if all(row.get("ordinal_position", "").isdigit() for row in columns):
             columns.sort(key=lambda row: int(row["ordinal_position"]))
-        texts = ", ".join(
-            _column(row, args) for row in columns if row["column_name"] != args.date_column
-        )
-        words = [f"--columns={texts}"]
+        texts: list[str] = []
+        notes: dict[str, str] = {}
+        for place, row in enumerate(columns, 1):
+            if row["column_name"] != args.date_column:
+                name = _name(row["column_name"], place, args)
+                kind = source_types.spark_type(row, dialect)
+                texts.append(_column(row, name, kind.data_type, args))
+                notes |= {name: kind.note} if kind.note else {}
+        words = [f"--columns={', '.join(texts)}"]
         if args.from_database:
             words += ["--format=table", f"--path={schema}.{table}"]
-        given.append((_plain(table), words))
+        given.append(Listed(identifier(table), words, notes))
     return given
 
 
@@ -178,7 +216,7 @@ def _check_names(found: Mapping[tuple[str, str], Sequence[Row]], args: argparse.
         one
         for some in names.values()
         for column in some
-        for one in (column, _plain(column), own_name(_plain(column), args.load_type == "events"))
+        for one in (column, identifier(column), _name(column, 1, args))
     }
     wrong = [
         f"--{role} names {name!r}, which no table has."
@@ -199,40 +237,24 @@ def _check_names(found: Mapping[tuple[str, str], Sequence[Row]], args: argparse.
         )
 
 
-def _plain(name: str) -> str:
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
-    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
+def _name(source: str, place: int, args: argparse.Namespace) -> str:
+    """Return a column's name here; place: in its table, from 1."""
+    return own_name(identifier(source) or f"column_{place}", args.load_type == "events")
 
 
-def _column(row: Mapping[str, str], args: argparse.Namespace) -> str:
-    plain = _plain(row["column_name"])
-    name = own_name(plain, args.load_type == "events")
-    parts = [name, _type(row)]
+def _column(row: Row, name: str, data_type: str, args: argparse.Namespace) -> str:
+    """Return a column as --columns takes it."""
+    source = row["column_name"]
+    parts = [name, data_type]
     is_key = any(row.get(key, "").lower() in YES for key in KEYS)
-    names = {row["column_name"], plain, name}
+    is_key = is_key or row.get("keyseq", "").isdigit()  # of Db2: its place in the key
+    names = {source, identifier(source), name}
     named = {role for role in ROLES if names & set(getattr(args, role))}
     if is_key or named:
         parts += ["key"] if is_key else sorted(named)
     elif row.get("is_nullable", "").lower() in ("no", "false", "f", "0", "n"):
         parts.append("required")
-    if name != row["column_name"].lower():
-        parts.append(f"from={row['column_name']}")
+    if name != source.lower():
+        quote = "" if re.fullmatch(r"\w+", source) else '"' if "'" in source else "'"
+        parts.append(f"from={quote}{source}{quote}")
     return ":".join(parts)
-
-
-def _type(row: Mapping[str, str]) -> str:
-    """Return Spark's type; one that is not known stays as it is, for the rules to refuse."""
-    given = row["data_type"].strip()
-    base, _, inner = given.lower().partition("(")
-    base = base.removesuffix(" unsigned").strip()
-    if base in ("numeric", "decimal", "number", "dec"):
-        if inner:
-            digits = inner.rstrip(")").replace(" ", "")
-            return f"decimal({digits if ',' in digits else f'{digits},0'})"
-        precision, scale = row.get("numeric_precision", ""), row.get("numeric_scale", "")
-        return f"decimal({precision or 38},{scale or (0 if precision else 18)})"
-    if base.startswith("timestamp") and given.lower().endswith("time zone"):
-        return TYPES["timestamp " + re.sub(r"^timestamp(\(\d+\))? ", "", given.lower())]
-    if base in TYPES:
-        return TYPES[base]
-    return base if base in ("int", "bigint", "smallint", "tinyint", "timestamp") else given

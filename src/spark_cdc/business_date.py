@@ -6,11 +6,10 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 
-from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.errors import SparkCdcError, TypoError, UsageError
 
-EXAMPLE = "spark-cdc load 2024-03-01 --select orders"
-RANGE_EXAMPLE = "spark-cdc load 2024-03-01..2024-03-31 --select orders"
-TIMES_EXAMPLE = "spark-cdc load 2024-03-01..2024-03-31 --step 15m --select orders"
+EXAMPLE = "spark-cdc load 2024-03-01 orders"
+KNOWN = "List the pending dates, or the committed ones.\nspark-cdc load --dry-run\nspark-cdc status"
 ACCEPTED = "Accepted are dates such as 2024-03-01, and times such as '2024-03-01 10:15:00'."
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 STEPS = {"hourly": "1h", "daily": "1d", "weekly": "1w"}
@@ -22,14 +21,28 @@ def parse(text: str) -> tuple[dt.datetime, str]:
 
     Raises UsageError if it is neither YYYY-MM-DD nor YYYY-MM-DD HH:MM[:SS] of the calendar.
     """
+    value = _read(text)
+    if value is None:
+        said = f"{text!r} is not a business date. {ACCEPTED}"
+        if meant := _meant(text):
+            raise TypoError(said, text, meant)
+        raise UsageError(said, KNOWN)
+    return value, text if len(text) == 10 else value.isoformat(sep=" ")
+
+
+def _read(text: str) -> dt.datetime | None:
     shape = r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?"
     try:
-        if not re.fullmatch(shape, text, re.ASCII):
-            raise ValueError("another form")
-        value = dt.datetime.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"{text!r} is not a business date. {ACCEPTED}", EXAMPLE) from error
-    return value, text if len(text) == 10 else value.isoformat(sep=" ")
+        return dt.datetime.fromisoformat(text) if re.fullmatch(shape, text, re.ASCII) else None
+    except ValueError:
+        return None
+
+
+def _meant(text: str) -> str | None:
+    """Return the date of a text that has year, month and day in this order, in another form."""
+    match = re.fullmatch(r"(\d{4})([-/.]?)(\d{1,2})\2(\d{1,2})", text, re.ASCII)
+    meant = f"{match[1]}-{match[3]:0>2}-{match[4]:0>2}" if match else ""
+    return meant if _read(meant) else None
 
 
 def parse_step(text: str, option: str = "--step") -> dt.timedelta:
@@ -44,7 +57,7 @@ def parse_step(text: str, option: str = "--step") -> dt.timedelta:
         accepted = "15m, 6h, 1d and 1w" + ("" if option == "--step" else ", daily and hourly")
         raise UsageError(
             f"{option} {text!r} is not a time between two loads. Accepted are {accepted}.",
-            TIMES_EXAMPLE if option == "--step" else f"spark-cdc load {option} daily",
+            f"Give a time, such as {option} {'15m' if option == '--step' else 'daily'}.",
         )
     return dt.timedelta(**{UNITS[match[2]]: int(match[1])})
 
@@ -88,23 +101,23 @@ def expand(first: str, last: str, every: str | None = None) -> list[str]:
     has_times = len(first) > 10 or len(last) > 10
     if every is None and has_times:
         raise UsageError(
-            f"The range {first}..{last} has times of day. Add --step with the time between two"
-            " loads.",
-            TIMES_EXAMPLE,
+            f"The range {first}..{last} has times of day, and no time between two loads.",
+            "Add that time, such as --step 15m.",
         )
     step = parse_step(every or "1d")
     if len(last) == 10:
         end += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
     if end < start:
-        raise UsageError(
+        raise TypoError(
             f"The range {first}..{last} ends before it begins. The first date comes first.",
-            RANGE_EXAMPLE,
+            f"{first}..{last}",
+            f"{last}..{first}",
         )
     count = (end - start) // step + 1
     if count > LIMIT:
         raise UsageError(
             f"The range {first}..{last} has {count} dates. A command takes up to {LIMIT}.",
-            RANGE_EXAMPLE,
+            "Give a shorter range, or a longer --step.",
         )
     fine = has_times or step % dt.timedelta(days=1)
     pattern = "%Y-%m-%d %H:%M:%S" if fine else "%Y-%m-%d"
@@ -121,9 +134,10 @@ def requested(
     ranges = [text for text in texts if ".." in text]
     if every and not ranges:
         raise UsageError(
-            "--step needs a range of dates. The command names single dates only.", TIMES_EXAMPLE
+            "--step needs a range of dates. The command names single dates only.",
+            "Give a range FIRST..LAST, or leave --step out.",
         )
-    wrong: list[str] = []
+    wrong: list[SparkCdcError] = []
     named: dict[dt.datetime, str] = {}
     ranged: dict[dt.datetime, str] = {}
     for text in texts:
@@ -133,12 +147,14 @@ def requested(
                 continue
             first, *last = text.split("..")
             if len(last) != 1:
-                raise UsageError(f"{text!r} is not a range. Accepted is FIRST..LAST.")
+                raise UsageError(f"{text!r} is not a range. Accepted is FIRST..LAST.", KNOWN)
             ranged.update(parse(date) for date in expand(first, last[0], every))
         except SparkCdcError as error:
-            wrong.append(error.message)
+            wrong.append(error)
+    if wrong[1:]:
+        raise UsageError("\n".join(error.message for error in wrong), KNOWN)
     if wrong:
-        raise UsageError("\n".join(wrong), RANGE_EXAMPLE if ranges else EXAMPLE)
+        raise wrong[0]
     return sorted((ranged | named).items()), set(ranged) - set(named)
 
 

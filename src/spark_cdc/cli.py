@@ -10,8 +10,8 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from spark_cdc import __version__, console, dbt_runner, parsing
-from spark_cdc.errors import SparkCdcError
+from spark_cdc import __version__, console, dbt_runner, parsing, selection, tracebacks
+from spark_cdc.errors import SparkCdcError, TypoError
 from spark_cdc.exit_codes import MEANINGS, ExitCode
 
 # Modules with a function add_parser(subparsers) that sets the default `run`, a function from the
@@ -33,7 +33,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line's parser."""
-    top = argparse.ArgumentParser(
+    top = parsing.Parser(
         prog="spark-cdc",
         usage="spark-cdc [--quiet] [--debug] COMMAND …",
         formatter_class=parsing.Formatter,
@@ -75,20 +75,39 @@ def run(*words: str) -> int:
     words: as on the command line, such as "load", "2024-03-01". Returns the exit code. The signal
     handlers of the process stay; an interrupt raises KeyboardInterrupt.
 
-    Raises SparkCdcError, whose text the command line would print; SystemExit if the parser rejects
-    the words.
+    Raises SparkCdcError, whose text the command line would print.
     """
-    arguments = parser().parse_args(words)
-    arguments.line = shlex.join(["spark-cdc", *words])
-    branch = getattr(arguments, "branch", None)
-    with console.progress(not arguments.quiet), _in_branch(branch):
-        return int(arguments.run(arguments) or ExitCode.DONE)
+    try:
+        arguments = parser().parse_args(words)
+        arguments.line = shlex.join(["spark-cdc", *words])
+        selection.check(arguments)
+        branch = getattr(arguments, "branch", None)
+        shown = tracebacks.whole(arguments.debug or _asks_for_stacks())
+        with console.progress(not arguments.quiet), shown, _in_branch(branch):
+            return int(arguments.run(arguments) or ExitCode.DONE)
+    except TypoError as error:
+        error.next_step = error.next_step or shlex.join(["spark-cdc", *_corrected(words, error)])
+        raise
+
+
+def _corrected(words: Sequence[str], error: TypoError) -> list[str]:
+    """Return a command line with the word that was meant."""
+    return [
+        word.replace(error.typed, error.meant, 1)
+        if word == error.typed or word.startswith(f"{error.typed}=")
+        else word
+        for word in words
+    ]
+
+
+def _asks_for_stacks() -> bool:
+    return bool(os.environ.get("SPARK_CDC_DEBUG"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    debug = "--debug" in words or bool(os.environ.get("SPARK_CDC_DEBUG"))
+    debug = "--debug" in words or _asks_for_stacks()
     try:
         with _own_process():
             return run(*words)

@@ -1,11 +1,12 @@
 """Output for people: progress on stderr, results on stdout, small tables.
 
-Progress is a live line on a terminal and plain lines elsewhere; `--quiet` leaves it out.
+Progress is a live line on a terminal, and a line a minute elsewhere; `--quiet` leaves it out.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import subprocess
 import sys
@@ -22,11 +23,12 @@ from spark_cdc.errors import SparkCdcError
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-HEARTBEAT = 10.0  # seconds between two signs of life where stderr is not a terminal
+MINUTE = 60.0  # seconds between two lines of progress where stderr is no terminal
 PATIENCE = 3.0  # seconds until a wait is shown
 
 _shown = {"progress": True, "live": 0}
 _lock = threading.RLock()
+_lines = {"last": time.monotonic()}  # when progress was last a line where there is no terminal
 
 
 @contextmanager
@@ -52,9 +54,19 @@ def printer() -> Callable[[str], None]:
     return say
 
 
-def dry_run() -> None:
+def print_json(data: object) -> None:
+    """Print data as JSON, letters as they are unless stdout can't take them."""
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(data, indent=2)
+    print(text)
+
+
+def dry_run(result: str = "") -> None:
     """Say that a command with --dry-run has ended; on stderr, so that stdout is the result."""
-    print("Dry run: nothing was changed.", file=sys.stderr, flush=True)
+    print(f"Dry run: nothing was changed. {result}".rstrip(), file=sys.stderr, flush=True)
 
 
 class Step:
@@ -81,16 +93,19 @@ class Step:
     def _tick(self) -> None:
         if self._stop.wait(self._patience):
             return
-        self._is_shown = True
+        self._is_shown = self._terminal
         while True:
             text = f"{self.name} … {self.seconds:.0f} s  {self.detail}".rstrip()
-            if self._terminal:
-                width = shutil.get_terminal_size().columns - 1
-                with _lock:
+            with _lock:
+                due = _lines["last"] + MINUTE - time.monotonic()
+                if self._terminal:
+                    width = shutil.get_terminal_size().columns - 1
                     print(f"\r\033[K{text[:width]}", end="", flush=True, file=self._out)
-            elif self._patience or self.seconds > 1:
-                print(f"  {text[:110]}", flush=True, file=self._out)
-            if self._stop.wait(0.5 if self._terminal else HEARTBEAT):
+                elif due <= 0:
+                    print(f"  {text[:110]}", flush=True, file=self._out)
+                    _lines["last"] = time.monotonic()
+                    due = MINUTE
+            if self._stop.wait(0.5 if self._terminal else due):
                 return
 
     def __enter__(self) -> Step:

@@ -16,19 +16,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from spark_cdc import connectivity, console, parsing, project, tracebacks
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError, advice
 
 if TYPE_CHECKING:
     from dbt.cli.main import dbtRunnerResult
     from dbt.contracts.graph.manifest import Manifest
     from dbt_common.events.base_types import EventMsg
 
-LOG = f"dbt's messages are above and in {tracebacks.LOG}."
+LOG = f"All that dbt printed is in {tracebacks.LOG}."
 DATA = "spark_cdc: "  # how a line of data begins (macro _print_data)
 # What dbt prints before the message of a macro that an operation or a hook calls.
 OPERATION = "Encountered an error while running operation: "
 HOOK = "Compilation Error in operation "
-ASKS = {"SPARK_CDC_DATA": "1"}  # lets loads print data, too, in the place of sentences
+DATES = "SPARK_CDC_BUSINESS_DATE"  # of the environment: a date for all entities, or one for each
+ASKS = {"SPARK_CDC_DATA": "1"}  # macros print data in the place of sentences, and our commands
 Event = Any  # a message of protobuf from dbt, whose fields only the running dbt knows
 # Ends the process with a last word. The command line sets it; where it is not set, as in a notebook
 # or an Airflow task, an interrupt is a KeyboardInterrupt as everywhere in Python.
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse._ActionsContainer, *names: str) -> None:
             "nargs": "+",
             "default": [],
             "metavar": "ENTITY",
-            "help": "these entities (default: all)",
+            "help": "the same as entities by position",
         },
         "skip-guards": {
             "nargs": "+",
@@ -62,10 +63,20 @@ def add_arguments(parser: argparse._ActionsContainer, *names: str) -> None:
         "branch": {"metavar": "NAME", "help": "work in this branch, not in production"},
     }
     for name in names:
+        if name == "select" and not parser.get_default("takes_dates"):
+            parser.add_argument(
+                "entities", nargs="*", metavar="ENTITY", help="these entities (default: all)"
+            )
         if name == "dry-run":
             parsing.add_dry_run(parser)
         else:
             parser.add_argument(f"--{name}", **options[name])
+
+
+def add_entity(parser: argparse.ArgumentParser) -> None:
+    """Add an entity by position, which the project has to have."""
+    parser.add_argument("entity", metavar="ENTITY")
+    parser.set_defaults(is_declared=True)
 
 
 def options(arguments: object, *names: str) -> str:
@@ -138,11 +149,12 @@ def _interrupted() -> str:
     return "interrupted\nnext: run the same command again"
 
 
-def _name(words: Sequence[str]) -> str:
+def _name(words: Sequence[str], dates: str) -> str:
     """Return what a dbt command is called while it runs: of a macro its name, of a run its date."""
     macro = words[1].removeprefix("spark_cdc.").lstrip("_") if words[0] == "run-operation" else ""
-    date = re.search(r'"business_date": "([^"]*)"', " ".join(words))
-    return " ".join(part for part in ("dbt", words[0], macro, date[1] if date else "") if part)
+    of_vars = re.search(r'"business_date": "([^"]*)"', " ".join(words))
+    date = of_vars[1] if of_vars else "" if dates.startswith("{") else dates
+    return " ".join(part for part in ("dbt", words[0], macro, date) if part)
 
 
 class Dbt:
@@ -183,24 +195,33 @@ class Dbt:
         watch: Callable[[Event], None] | None = None,
         variables: Mapping[str, str] | None = None,
         heard: Callable[[str], None] | None = None,
+        alone: bool = False,
     ) -> Done:
         """Run a dbt command. What it prints goes to the terminal if shown, and into the result.
 
         watch: gets dbt's events, in dbt's threads.
         variables: of the environment, for this command.
         heard: gets what macros log, as they do.
+        alone: whether it is the only command, so that dbt itself parses what has changed.
 
         Raises SparkCdcError if it fails because no server answers.
         """
         words = (*words, *(["--target", self.target] if self.target else []))
-        waits = contextlib.nullcontext() if shown else console.Step(_name(words), console.PATIENCE)
+        given = dict(variables or {})
+        name = _name(words, given.get(DATES, ""))
+        waits = contextlib.nullcontext() if shown else console.Step(name, console.PATIENCE)
         with self.ends_at_once(), waits:
-            asks = {} if shown else ASKS
-            done, error = self._invoke(words, shown, watch, dict(variables or {}) | asks, heard)
+            asks = {} if shown else ASKS | {"SPARK_CDC_OPTIONS": self._options()}
+            done, error = self._invoke(words, shown, watch, given | asks, heard, alone)
         unreachable = None if done.ok else connectivity.problem(self.target, error)
         if unreachable:
             raise unreachable
         return done
+
+    def _options(self) -> str:
+        """Return the options that commands of messages need, too."""
+        given = {"target": self.target, "branch": self._environment.get("SPARK_CDC_BRANCH")}
+        return "".join(f" --{name} {shlex.quote(value)}" for name, value in given.items() if value)
 
     @property
     def committed(self) -> list[str]:
@@ -253,10 +274,11 @@ class Dbt:
         values = json.dumps(({"entities": entities} if entities else {}) | more)
         done = self.run("run-operation", f"spark_cdc.{macro}", "--args", values, heard=heard)
         if not done.ok:
-            if said := macro_message(done):
-                raise SparkCdcError(said)
-            print(done.output, flush=True)
-            raise SparkCdcError(f"dbt could not run {macro}.", LOG)
+            error = failed(f"dbt could not run {macro}.", done)
+            if not error.next_step:
+                names = "".join(f" {name}" for name in entities)
+                error.next_step = f"List what is committed.\nspark-cdc status{names}"
+            raise error
         return done
 
     def show(self, macro: str, entities: Sequence[str] = (), /, **more: object) -> Done:
@@ -270,6 +292,7 @@ class Dbt:
         watch: Callable[[Event], None] | None,
         variables: Mapping[str, str],
         heard: Callable[[str], None] | None,
+        alone: bool,
     ) -> tuple[Done, BaseException | None]:
         from dbt_common.invocation import get_invocation_id
 
@@ -284,7 +307,8 @@ class Dbt:
 
         with contextlib.redirect_stdout(self._printed):
             environment = {**self._environment, **variables}
-            manifest = self._manifest(environment) if self._parses_once else None
+            is_parsed = self._parses_once and not (alone and self._parsed is None)
+            manifest = self._manifest(environment) if is_parsed else None
             callbacks = [note, *([watch] if watch else [])]
             result = _run(words, environment, callbacks, manifest)
         if isinstance(result.exception, KeyboardInterrupt):
@@ -299,7 +323,7 @@ class Dbt:
         results = list(getattr(result.result, "results", None) or [])
         ran = [getattr(one, "node", None) for one in results]
         nodes = tuple(
-            Node(one.node.name, str(one.status), tracebacks.fold(str(one.message or "")))
+            Node(one.node.name, str(one.status), _told(str(one.message or "")))
             for one, node in zip(results, ran, strict=True)
             if node is not None
         )
@@ -360,6 +384,14 @@ def views_of(entities: Sequence[str]) -> list[str]:
     return [f"{selector(entity)},config.materialized:cdc_view" for entity in entities]
 
 
+def update_views(dbt: Dbt, views: Sequence[str], what: str) -> None:
+    """Create or alter views. Raises SparkCdcError if it fails; what: what is left then."""
+    done = dbt.run("run", "--select", *views)
+    if not done.ok:
+        step = f"When the cause is gone:\ndbt run --select {' '.join(views)}"
+        raise SparkCdcError(f"{what}\n{failure(done)}", step)
+
+
 def packed(manifest: Manifest) -> bytes:
     """Return a manifest of dbt's as bytes; its own deepcopy() fails where a node is disabled."""
     from dbt.parser.manifest import extended_mashumaro_encoder
@@ -380,13 +412,42 @@ def unpacked(packed: bytes) -> Manifest:
 def failure(done: Done) -> str:
     """Return why a dbt command failed: messages of its nodes or hooks, else all that it printed."""
     errors = [node for node in done.nodes if node.has_failed]
-    of_hook = "\n".join(done.lines).partition(HOOK)[2].partition("\n")[2]
-    return messages(errors) or _raised(of_hook) or done.said
+    return messages(errors) or of_hook(done) or done.said
+
+
+def failed(what: str, done: Done) -> SparkCdcError:
+    """Return the error of a dbt command that failed: why, and what its message leads on to.
+
+    what: what could not be done, where dbt did not fail in a macro of ours; then all that it
+    printed follows.
+    """
+    if problems := wrong_settings(done):
+        return UsageError(problems, "Correct them, then run the same command again.")
+    if said := macro_message(done):
+        return SparkCdcError(*advice(said))
+    return SparkCdcError("\n".join((what, done.said.strip())).strip(), LOG)
+
+
+def wrong_settings(done: Done) -> str:
+    """Return what is wrong with settings, names or vars, if a command ended before it began."""
+    found = [str(one["problems"]) for line in done.lines if "problems" in (one := _read(line))]
+    return found[0] if found else ""
 
 
 def messages(errors: Sequence[Node]) -> str:
-    """Return the messages of nodes, each with its name."""
-    return "\n".join(f"{node.name}: {node.message.strip()}" for node in errors)
+    """Return the messages of nodes, each with its name unless it begins with that of its entity."""
+    return "\n".join(
+        node.message
+        if node.name.removeprefix("stg_").startswith(node.message.partition(": ")[0])
+        else f"{node.name}: {node.message}"
+        for node in errors
+    )
+
+
+def of_hook(done: Done) -> str:
+    """Return what a macro raised at the begin or end of a run."""
+    said = "\n".join(done.lines).partition(HOOK)[2].partition("\n")[2]
+    return _raised(said)
 
 
 def macro_message(done: Done) -> str:
@@ -395,8 +456,14 @@ def macro_message(done: Done) -> str:
     return _raised(said) if "Compilation Error" in said else ""
 
 
+def _told(message: str) -> str:
+    return tracebacks.raised(tracebacks.fold(message))
+
+
 def _raised(said: str) -> str:
-    """Return what a macro raised, without dbt's frames."""
+    """Return what a macro raised, of what dbt printed, without dbt's frames."""
+    if tracebacks.shows_whole():
+        return said.strip()
     frames = re.compile(r"\s*(> (in|called by) macro |(Runtime|Compilation) Error\b)")
     lines = [line for line in said.splitlines() if line.strip() and not frames.match(line)]
     return textwrap.dedent("\n".join(lines)).strip()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from spark_cdc import console, dbt_runner, parsing, state
@@ -39,7 +38,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         " and the branch as of now.",
         "spark-cdc diff orders 2024-03-01 2024-03-04",
     )
-    parser.add_argument("entity", metavar="ENTITY")
+    dbt_runner.add_entity(parser)
     parser.add_argument(
         "before", nargs="?", metavar="BEFORE", help="date, load, tag, commit, or draft"
     )
@@ -60,14 +59,17 @@ def run(arguments: Options) -> int:
         raise UsageError(
             f"diff compares two states, and {len(given) or 'none'} is given. Accepted are two"
             " dates, loads or tags, or --branch NAME without a state.",
-            f"spark-cdc diff {arguments.entity} 2024-03-01 2024-03-04",
+            "List the loads, or the tags.\n"
+            f"spark-cdc status {arguments.entity}\nspark-cdc tag list",
         )
     dbt = dbt_runner.Dbt(arguments.target)
     asked = {"row_limit": arguments.limit, **given}
     one = state.ask(dbt, [arguments.entity], diff=asked)["entities"][0]
-    is_json = arguments.output == "json"
     found: Difference = {"entity": one["entity"], **one["diff"]}
-    print(json.dumps(found, indent=2) if is_json else describe(found))
+    if arguments.output == "json":
+        console.print_json(found)
+    else:
+        print(describe(found))
     return 0
 
 

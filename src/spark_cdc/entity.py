@@ -22,21 +22,16 @@ from spark_cdc.errors import SparkCdcError
 ROLES = ("key", "untracked", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
 MODELS = ("ledger", "committed", "current", "history")  # of each entity, beside stg_
-EXTRA_MODELS = ("versions", "changes", "rejects", "quality")  # of those that ask for them
+EXTRA_MODELS = ("latest", "versions", "changes", "rejects", "quality")  # if asked for
 ARCHIVE_MODELS = ("event_versions", "bitemporal")  # the same, of events that are kept
 APART = "_sensitive"  # of models that show sensitive columns
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "context", "formats")
-# Of the types of Spark, and of what others call them: to guess what was meant.
+# Of the types of Spark: to guess what was meant.
 TYPES = (
     *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary"),
     *("date", "timestamp", "timestamp_ntz"),
 )
-OTHER_TYPES = {
-    **dict.fromkeys(["text", "varchar", "char", "uuid"], "string"),
-    **{"bool": "boolean", "float8": "double", "number": "decimal(18,2)"},
-    **{"datetime": "timestamp", "bytes": "binary"},
-}
 _LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "ø": "oe"})
 
 
@@ -57,6 +52,7 @@ class Column:
     decimal: str | None = None
     grouping: str | None = None
     trailing_sign: bool = False
+    comment: str | None = None  # above it in the YAML
 
     @property
     def meta(self) -> dict[str, object]:
@@ -92,6 +88,7 @@ class Entity:
     description: str | None = None
     events: Mapping[str, object] = field(default_factory=dict)
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    guards: Mapping[str, object] = field(default_factory=dict)
     extra: Sequence[str] = ()  # kinds of models beyond those of each entity
 
     @property
@@ -111,10 +108,18 @@ class Entity:
             given["events"] = dict(self.events)
         if self.rules:
             given["rules"] = dict(self.rules)
-        places = {"table": {"date_column": self.date_column}, "change_feed": {"table": self.path}}
-        place = places.get(self.format) or {"path": path_of(self)}
-        options = {"options": dict(self.options)} if self.options else {}
-        return {**given, "source": {"format": self.format, **place, **options}}
+        if self.guards:
+            given["guards"] = dict(self.guards)
+        source: dict[str, object] = {"format": self.format}
+        if self.format == "change_feed":
+            source["table"] = self.path
+        elif self.format != "table":
+            source["path"] = path_of(self)
+        elif self.date_column:
+            source["date_column"] = self.date_column
+        if self.options:
+            source["options"] = dict(self.options)
+        return {**given, "source": source}
 
 
 def path_of(entity: Entity) -> str:
@@ -287,8 +292,11 @@ def words_of_sql(condition: str) -> list[str]:
     return re.findall(r"[A-Za-z_][A-Za-z0-9_]*", without_texts)
 
 
-def guesses(entity: Entity) -> list[str]:
-    """What may be meant by the words that are not accepted."""
+def guesses(entity: Entity, types: Mapping[str, str]) -> list[str]:
+    """What may be meant by the words that are not accepted.
+
+    types: Spark's, by what databases call them.
+    """
     package, event_formats = rules()
     known = package._known_settings()
     settings, of_columns = known["entity"], known["column"]
@@ -305,15 +313,15 @@ def guesses(entity: Entity) -> list[str]:
         words.append((column.format, of_columns["format"]["by_type"].get(plain_type)))
         words.append((column.encoding, of_columns["encoding"]["by_type"].get(plain_type)))
         if package._hash_type(column.data_type)["problem"]:
-            words.append((plain_type, [*TYPES, *OTHER_TYPES]))
+            words.append((plain_type, [*TYPES, *types]))
         if package._reserved([column.name.lower()], entity.load_type == "events"):
             folded = column.name.lower()
             renamed.append(f"{column.name!r}: call it source_{folded} and say from={column.name}")
     found = []
     for word, accepted in words:
-        if word and accepted and (word not in accepted or word in OTHER_TYPES):
+        if word and accepted and (word not in accepted or word in types):
             for close in difflib.get_close_matches(word, accepted, 1):
-                found.append(f"{word!r}: did you mean {OTHER_TYPES.get(close, close)}?")
+                found.append(f"{word!r}: did you mean {types.get(close, close)}?")
     return found + renamed
 
 

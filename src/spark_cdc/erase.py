@@ -31,7 +31,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         " one that was interrupted.",
         "spark-cdc erase customers --keys erasure_requests.csv",
     )
-    parser.add_argument("entity", metavar="ENTITY")
+    dbt_runner.add_entity(parser)
     keys = parser.add_mutually_exclusive_group(required=True)
     keys.add_argument(
         "--key",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]*)")
 # Leading zeros and a plus are part of a text: a post code, a telephone number.
 _NUMBER = re.compile(r"-?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_MONEY = re.compile(r"-?[0-9]{0,16}\.[0-9]{2}")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
 _TIMESTAMP = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
@@ -146,9 +147,14 @@ def quoted(name: str) -> str:
 
 
 def _number_type(texts: Collection[str]) -> str | None:
-    """bigint or double where they keep every digit, else a decimal that has enough of them."""
+    """bigint or double where they keep every digit, else a decimal that has enough of them.
+
+    Numbers that all have two decimals are money, which no double should add up.
+    """
     if not all(_NUMBER.fullmatch(text) for text in texts):
         return None
+    if texts and all(_MONEY.fullmatch(text) for text in texts):
+        return "decimal(18,2)"
     numbers = [Decimal(text) for text in texts]
     if all(_WHOLE.fullmatch(text) for text in texts):
         if all(-(2**63) <= number < 2**63 for number in numbers):

@@ -241,6 +241,7 @@ def _dbt_context(macros: dict[str, Macro], variables: dict[str, Any]) -> dict[st
         "context": ChainMap({PACKAGE: macros}, macros),  # as dbt has it: also each by itself
         "return": give_back,
         "invocation_id": "",
+        "dbt_version": "1.11",
         "exceptions": SimpleNamespace(raise_compiler_error=fail, warn=quiet),
         "adapter": SimpleNamespace(quote=lambda name: f"`{name}`", dispatch=dispatch),
         "modules": MODULES,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import functools
-import json
 import re
 from collections import deque
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ from spark_cdc import (
     selection,
     state,
 )
-from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.errors import UsageError
 from spark_cdc.exit_codes import ExitCode
 
 # The three forms of the command, as messages name them.
@@ -86,8 +85,10 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         " deltas of many dates in a few statements, with one commit (docs/backfill.md).",
         business_date.EXAMPLE,
     )
-    parser.add_argument(
-        "dates", nargs="*", metavar="DATE", help="2024-03-01, '2024-03-01 10:15', or FIRST..LAST"
+    parsing.add_dates(
+        parser,
+        "dates such as 2024-03-01, '2024-03-01 10:15' or FIRST..LAST, and names of entities"
+        " (default: all)",
     )
     dbt_runner.add_selection(parser)
     dbt_runner.add_arguments(parser, "skip-guards", "target", "branch", "dry-run")
@@ -185,7 +186,7 @@ def run(arguments: Options) -> int:
 def _check(arguments: Options, form: str) -> None:
     """Raise UsageError if options belong to another form of the command."""
     if form == BULK and not arguments.dates:
-        raise UsageError("--bulk needs dates.", bulk.EXAMPLE)
+        raise UsageError("--bulk needs dates.", f"Give a range FIRST..LAST.\n{bulk.EXAMPLE}")
     names = {"from": "first", "to": "last"}
     values = {
         option: getattr(arguments, names.get(option, option.replace("-", "_")))
@@ -205,22 +206,24 @@ def _check(arguments: Options, form: str) -> None:
         wrong.append(f"{', '.join(misplaced)} follows an option, so it is not read as a date.")
     if wrong:
         raise UsageError(
-            "\n".join(wrong),
-            f"Dates come first; see spark-cdc load --help.\n{business_date.EXAMPLE}",
+            "\n".join(wrong), "Dates and entities come before options.\nspark-cdc load --help"
         )
 
 
-def _words(arguments: Options, date: str, without: Sequence[str]) -> list[str]:
-    """Return the dbt command that loads a date, without some models."""
+def _words(arguments: Options, without: Sequence[str]) -> list[str]:
+    """Return the dbt command that loads a date, without some models.
+
+    The date is no var: those that change make dbt parse the whole project.
+    """
     given = {
         "spark_cdc_skip_guards": arguments.skip_guards,
         "spark_cdc_load_type": arguments.load_type,
         "spark_cdc_position": arguments.position,
     }
-    more = {name: value for name, value in given.items() if value}
-    values = project.variables({"business_date": date, **more})
+    values = {name: value for name, value in given.items() if value}
     return [
-        *("run", "--vars", values),
+        "run",
+        *(["--vars", project.variables(values)] if values else []),
         *selection.options("select", arguments.select or selection.OF_ENTITIES),
         *selection.options("exclude", arguments.exclude, without),
         *(["--threads", str(arguments.parallel)] if arguments.parallel else []),
@@ -296,7 +299,15 @@ def _load(arguments: Options, dbt: dbt_runner.Dbt, steps: dict[str, list[str]]) 
 
     def load(_: Sequence[schedule.Lane], screen: console.Screen) -> list[schedule.Outcome]:
         date = lane.waiting[0]
-        done = dbt.run(*_words(arguments, date, steps[date]), watch=dbt_runner.Watch(screen))
+        words = _words(arguments, steps[date])
+        done = dbt.run(
+            *words,
+            watch=dbt_runner.Watch(screen),
+            variables={dbt_runner.DATES: date},
+            alone=len(steps) == 1 and "--vars" not in words,
+        )
+        if problems := dbt_runner.wrong_settings(done):
+            raise UsageError(problems, f"Correct them, then load again.\n{arguments.line}")
         if done.ok and done.models == 0 and len(steps) == 1:
             raise selection.nothing(arguments)
         return [schedule.Outcome(done.ok, "" if done.ok else dbt_runner.failure(done))]
@@ -305,10 +316,8 @@ def _load(arguments: Options, dbt: dbt_runner.Dbt, steps: dict[str, list[str]]) 
     if lane.failed:
         failed, *later = lane.waiting
         more = f" Not started: {business_date.few(later)}." if later else ""
-        raise SparkCdcError(
-            f"The load of {failed} failed.{more}\n{lane.failed}",
-            f"{dbt_runner.LOG} When the cause is gone:\n{arguments.line}",
-        )
+        rest = f"Then the other dates:\n{arguments.line}" if later else ""
+        raise schedule.error(f"The load of {failed} failed.{more}", lane, arguments.line, rest)
     return ExitCode.DONE
 
 
@@ -329,17 +338,25 @@ def _plan(arguments: Options, dbt: dbt_runner.Dbt, date: str) -> int:
             n: value for n, value in (values | {"spark_cdc_skip_guards": skipped}).items() if value
         }
         plans.append(plan.plan(dbt, entity, given))
-    is_json = arguments.output == "json"
-    print(json.dumps(plans, indent=2) if is_json else plan.describe(plans))
-    console.dry_run()
-    return ExitCode.FAILED if any(one["refused"] for one in plans) else ExitCode.DONE
+    apart = plan.without_files(plans, arguments.select)
+    if arguments.output == "json":
+        console.print_json(plans)
+    else:
+        print(plan.describe(plans, apart))
+    console.dry_run(plan.summary(plans, apart))
+    guards = {
+        one["refused"]["guard"] for one in plans if one["refused"] and one["entity"] not in apart
+    }
+    if not guards:
+        return ExitCode.DONE
+    return ExitCode.USAGE if guards == {plan.SETTINGS} else ExitCode.FAILED
 
 
 def _print_steps(steps: Sequence[tuple[str, list[str]]], arguments: Options) -> int:
     """Print which dates of which entities would be loaded."""
     if arguments.output == "json":
         found = [{"business_time": date, "entities": names} for date, names in steps]
-        print(json.dumps(found, indent=2))
+        console.print_json(found)
     else:
         print("\n".join(f"{', '.join(names)}  {date}  would load" for date, names in steps))
     console.dry_run()

@@ -47,7 +47,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "vacuum",
         "drop old files of superseded and failed loads",
         "Drops partitions that no manifest names, by metadata alone.",
-        "spark-cdc vacuum --select orders --dry-run",
+        "spark-cdc vacuum orders --dry-run",
     )
     _common(vacuum, run)
     vacuum.add_argument(
@@ -68,7 +68,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "compact",
         "merge older loads into two; no view changes",
         "Keeps manifest, partitions and files few. The last load stays as it is.",
-        "spark-cdc compact --select orders --older-than 30 --dry-run",
+        "spark-cdc compact orders --older-than 30 --dry-run",
     )
     _common(compact, run)
     compact.add_argument(
@@ -88,7 +88,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "check whole ledgers, and print how to repair them",
         "Runs the data tests that verify entities (dbt test --select tag:spark_cdc_verify), and"
         " prints for each problem where it began and how to repair it.",
-        "spark-cdc verify --select orders",
+        "spark-cdc verify orders",
     )
     _common(verify, verify_all)
 
@@ -159,8 +159,11 @@ def verify_all(arguments: Options) -> int:
         print("\n" + "\n\n".join(found), flush=True)
     if found or not done.ok:
         count = f"{len(found)} {'problem' if len(found) == 1 else 'problems'}"
-        what = f"verify found {count}. Nothing was changed." if found else "verify failed."
-        raise SparkCdcError(what, dbt_runner.LOG)
+        if not found:  # dbt's messages are on the terminal
+            raise SparkCdcError("verify failed.", dbt_runner.LOG)
+        step = "Repair them as it says above, then verify again.\nspark-cdc verify"
+        names = "".join(f" {name}" for name in arguments.select)
+        raise SparkCdcError(f"verify found {count}. Nothing was changed.", f"{step}{names}")
     print("verify: nothing is wrong")
     return 0
 

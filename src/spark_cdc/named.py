@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -41,7 +40,7 @@ def add_parser(
         "create",
         f"create a {noun} of the present state of entities",
         "All entities are checked first. The same command completes one that was interrupted.",
-        f"spark-cdc {noun} create {example} --select orders customers",
+        f"spark-cdc {noun} create {example} orders customers",
     )
     listing = parsing.add_command(
         actions, "list", f"list the {noun} of each entity", "", f"spark-cdc {noun} list {example}"
@@ -118,7 +117,7 @@ def run_list(arguments: argparse.Namespace) -> int:
     kind: Kind = arguments.kind
     found = listed(dbt_runner.Dbt(arguments.target), arguments)
     if arguments.output == "json":
-        print(json.dumps(found, indent=2))
+        console.print_json(found)
         return 0
     print("\n".join([describe(kind, found), *kind.after(found)]))
     return 0

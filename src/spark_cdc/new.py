@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import datetime
 import functools
+import json
 import os
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +19,15 @@ from typing import Any
 import jinja2
 import yaml
 
-from spark_cdc import bulk_scaffold, console, dbt_runner, overview, parsing, project
+from spark_cdc import (
+    bulk_scaffold,
+    console,
+    dbt_runner,
+    overview,
+    parsing,
+    project,
+    source_types,
+)
 from spark_cdc.entity import (
     APART,
     ARCHIVE_MODELS,
@@ -36,7 +46,7 @@ from spark_cdc.entity import (
     words_of_sql,
 )
 from spark_cdc.errors import SparkCdcError, UsageError
-from spark_cdc.sample import read_sample
+from spark_cdc.sample import has_open_end, read_sample
 
 _WIDTH = 100
 _LONGEST = 140
@@ -46,8 +56,15 @@ NAMING_COLUMNS = (
     *("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction"),
     *("time", "timestamp_column"),
 )
+PERSONAL = re.compile(
+    r"(^|_)(e_?mail|mail|mail_address|phone|telephone|mobile|iban|ssn|passport|birthday|birthdate"
+    r"|date_of_birth|birth_date|dob|salary|password|first_name|last_name|surname|credit_card"
+    r"|card_number|tax_id|street|strasse)(_|$)"
+)
+PANDAS_INDEX = re.compile("__index_level_[0-9]+__")
 # For --help; the macros know them.
 FORMATS = "csv, json, parquet, orc, avro, table, change_feed"
+SAMPLE_FORMATS = ("csv", "json", "parquet", "orc")
 EVENT_FORMATS = (
     "canal, change_arrays, debezium, debezium_flat, delta_cdf, dms, dms_stream, flagged_rows, "
     "goldengate, iceberg_changelog, maxwell, sqlserver_cdc, wal2json, or one of your own"
@@ -243,6 +260,7 @@ def _data_tests(entity: Entity, *, has_key: bool) -> dict[str, list[str]]:
         "committed": [f"spark_cdc.{name}" for name in committed],
         "current": [unique % "key_hash", operations % "I, U, N, X"],
         "history": [unique % f"key_hash, {start}", operations % "I, U, D"],
+        "latest": [unique % "key_hash"],
         "versions": ["spark_cdc.intervals_valid"],
         f"event_versions{apart}": [unique % "key_hash, event_position"],
     }
@@ -363,8 +381,8 @@ def _text(value: object, *, flow: bool = False, quoted: bool = False) -> str:
     brace of Jinja is written as an expression that gives it, and so is the last line break, which
     Jinja would drop.
     """
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     text = re.sub(r"\{(?=[{%#])", "{{ '{' }}", str(value))
     text = re.sub(r"\n\Z", r"{{ '\\n' }}", text)
     plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9_ .;/()<>,%=+-]*", text) and not text.endswith(" ")
@@ -444,6 +462,11 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         help="many entities: of the tables of a database that Spark knows, all or those whose names"
         " are like shop.ord*; with --date-column, --key",
     )
+    parser.add_argument(
+        "--dialect",
+        choices=list(source_types.DIALECTS),
+        help="--many: the database whose types the list has (default: the one that its types show)",
+    )
     for role, meaning in (
         ("key", "columns that identify a row"),
         ("untracked", "columns whose change makes no update"),
@@ -519,13 +542,24 @@ def _flat(lists: Sequence[Sequence[str]]) -> list[str]:
 def run(args: argparse.Namespace) -> int:
     if args.many or args.from_database:
         return _run_many(args)
+    if args.dialect:
+        raise UsageError(
+            f"--dialect {args.dialect} belongs to --many.",
+            f"spark-cdc new --many columns.csv --dialect {args.dialect}",
+        )
     if not args.name:
         raise UsageError(
             "NAME is missing. It is the name of the entity, in lower case.",
             'spark-cdc new orders --columns "order_id:bigint:key, status:string"',
         )
     entity = entity_of(args)
-    told = _renamed_text(args, entity.columns)
+    told = [*_renamed_text(args, entity.columns), *_personal(entity)]
+    if "unfinished_file" in entity.guards:
+        told.append(
+            f"{args.from_file} ends without a line end, so the guard unfinished_file is off: a load"
+            " does not notice a file that is still being written. If the source can set a marker,"
+            " name it in source.complete_when (docs/configuration.md)."
+        )
     if args.dry_run:
         for line in told:
             print(f"# {line}")
@@ -578,8 +612,8 @@ def _next_steps(entity: Entity, sample: Path | None) -> list[str]:
     )
     if is_relative:
         steps.append(
-            f"The path {path} starts in the Spark server's working directory, which is the project "
-            "for `spark-cdc server`. For another server give --path an absolute path or a URI."
+            f"The path {path} starts in the project's folder. For a server on another machine give"
+            " --path an absolute path or a URI."
         )
     return steps
 
@@ -609,7 +643,11 @@ def _run_many(args: argparse.Namespace) -> int:
             print(f"# --- {entity.name}\n{render_yaml(entity)}")
         else:
             write(entity, directory)
-        for line in _renamed_text(args, entity.columns):
+        for line in [
+            *_renamed_text(args, entity.columns),
+            *_noted_types(entity),
+            *_personal(entity),
+        ]:
             print(f"{'# ' if args.dry_run else ''}{entity.name}: {line}")
     there = [entity.name for entity in entities if entity not in fresh]
     if there:
@@ -636,24 +674,36 @@ def entity_of(args: argparse.Namespace) -> Entity:
     problems += more
     path = args.path.replace("{entity}", args.name) if args.path else None
     columns: list[Column] = []
+    guards: dict[str, object] = {}
     if args.columns is not None:
         columns, more = parse_columns(args.columns)
         problems += more
     elif not args.from_file.exists():
         problems.append(f"--from-file {str(args.from_file)!r}: no such file or folder")
-    elif fmt not in ("csv", "json", "parquet", "orc"):
+    elif fmt in FORMATS.split(", ") and fmt not in SAMPLE_FORMATS:
         problems.append(
-            f"the format of {args.from_file} is '{fmt or 'unknown'}'; accepted are csv, json, "
+            f"--from-file {str(args.from_file)!r} is {fmt}, of which no sample is read; accepted"
+            " are csv, json, parquet and orc. Give the columns instead, with their types:"
+            f" --columns 'id:bigint, name:string' --format {fmt}"
+        )
+    elif fmt not in SAMPLE_FORMATS:
+        problems.append(
+            f"the format of {args.from_file} is {fmt or 'unknown'!r}; accepted are csv, json, "
             "parquet and orc: give --format"
         )
+        fmt = "csv"  # so that the rules of entities do not name other formats
     else:
         is_events = args.load_type == "events"
         columns, options = read_sample(args.from_file, fmt, options, args.name, is_events)
         path = path or _path_beside(args.from_file)
+        is_document = "multiline" in map(str.lower, options) and fmt == "json"
+        if fmt in ("csv", "json") and not is_document and has_open_end(args.from_file, options):
+            guards = {"unfinished_file": None}
     rules_given, wrong = _rules(args.rule)
     problems += wrong
     columns, more = with_roles(columns, {role: getattr(args, role) for role in ROLES})
     problems += more
+    columns = _with_untracked_index(columns)
     names = renamed(columns)
     for rule in rules_given.values():
         rule["condition"] = with_own_names(str(rule["condition"]), names)
@@ -676,6 +726,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
         description=args.description,
         events=events,
         rules=rules_given,
+        guards=guards,
         extra=_flat(args.extra),
     )
     if not columns and not problems:
@@ -684,12 +735,27 @@ def entity_of(args: argparse.Namespace) -> Entity:
     if problems:
         lines = [f"  - {problem}" for problem in dict.fromkeys(problems)]
         lines += [f"  {told}" for told in _renamed_text(args, columns)]
-        lines += [f"  {guess}" for guess in dict.fromkeys(guesses(entity))]
+        lines += [f"  {guess}" for guess in dict.fromkeys(guesses(entity, source_types.names()))]
         raise UsageError(
             "\n".join([f"The entity {args.name!r} was not written:", *lines]),
             "Correct the options.\nspark-cdc new --help",
         )
     return entity
+
+
+def _with_untracked_index(columns: Sequence[Column]) -> list[Column]:
+    """Return columns in which pandas' index makes no updates, unless it has another role."""
+    made = []
+    for column in columns:
+        if column.role is None and PANDAS_INDEX.fullmatch(column.source or column.name):
+            print(
+                f"{column.source or column.name} is pandas' index, which follows the row's"
+                " position: it is untracked. to_parquet(…, index=False) leaves it out.",
+                file=sys.stderr,
+            )
+            column = replace(column, role="untracked")
+        made.append(column)
+    return made
 
 
 def _with_own_names(value: Any, names: Mapping[str, str]) -> Any:
@@ -716,6 +782,31 @@ def _renamed_text(args: argparse.Namespace, columns: Sequence[Column]) -> list[s
     if taken := [name for name in plain if own_name(name, is_events) in set(given) - {name}]:
         told.append(f"spark_cdc has columns of its own called {', '.join(taken)}.")
     return told
+
+
+def _personal(entity: Entity) -> list[str]:
+    """Return that columns look personal and are open to every reader of the views."""
+    names = [
+        column.name
+        for column in entity.columns
+        if PERSONAL.search(column.name) and not column.sensitive and column.role != "control"
+    ]
+    if not names:
+        return []
+    looks = "looks" if len(names) == 1 else "look"
+    return [
+        f"{', '.join(names)} {looks} personal. To show a mask to all but its readers, set"
+        " sensitive: true in its meta before the first load (docs/sensitive.md)."
+    ]
+
+
+def _noted_types(entity: Entity) -> list[str]:
+    """Return what a reader has to know of the types of a list; columns with one note together."""
+    notes: dict[tuple[str, str], list[str]] = {}
+    for column in entity.columns:
+        if column.comment:
+            notes.setdefault((column.data_type, column.comment), []).append(column.name)
+    return [f"{', '.join(names)} as {kind}: {text}." for (kind, text), names in notes.items()]
 
 
 def _default_format(args: argparse.Namespace) -> str:
@@ -779,7 +870,7 @@ def _events(args: argparse.Namespace) -> tuple[dict[str, object], list[str]]:
 
 def _format_of(path: Path) -> str:
     """What the endings of a file's name say (x.csv.gz is CSV), or an empty text."""
-    formats = {name: name for name in ("csv", "json", "parquet", "orc")}
+    formats = {name: name for name in (*SAMPLE_FORMATS, "avro")}
     formats |= {"tsv": "csv", "jsonl": "json", "ndjson": "json"}
     endings = [suffix[1:].lower() for suffix in reversed(path.suffixes)]
     return next((formats[ending] for ending in endings if ending in formats), "")

@@ -28,7 +28,7 @@ from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
 OCCASIONS = ("always", "loads", "problems")
-PROBLEMS = (ExitCode.FAILED, ExitCode.ATTENTION)
+PROBLEMS = (ExitCode.FAILED, ExitCode.USAGE, ExitCode.ATTENTION)
 TRIES, PAUSE = 3, 1.0  # of a URL; seconds before the second, then twice as long
 CONNECT, ANSWER = 5.0, 10.0  # seconds that a URL gets
 COMMAND_SECONDS = 60.0

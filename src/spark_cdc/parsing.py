@@ -1,12 +1,15 @@
-"""How commands are described: a line in the list, a description, options, one example."""
+"""How commands are described and read: entities by position, options, mistakes with the usage."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from spark_cdc import declared
+from spark_cdc.errors import TypoError, UsageError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
 Options = TypeVar("Options", bound="DataclassInstance")
 EXAMPLE = "example:\n  "
+WORDS = "words"  # dates and entities by position
 
 
 class Formatter(argparse.HelpFormatter):
@@ -26,10 +30,80 @@ class Formatter(argparse.HelpFormatter):
         return super()._fill_text(text, width, indent)
 
 
+class Parser(argparse.ArgumentParser):
+    """Raises mistakes with the usage of the command that has them, and the word that was meant."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **options})
+
+    def error(self, message: str) -> NoReturn:
+        """Raise a mistake."""
+        raise UsageError(f"{message}\n{self.format_usage().rstrip()}", f"{self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Raise a mistake if a value is none of those that are accepted; argparse calls it."""
+        accepted = list(action.choices or ())
+        if not accepted or value in accepted:
+            return
+        is_command = isinstance(action, argparse._SubParsersAction)
+        what = "command" if is_command else f"value of {'/'.join(action.option_strings)}"
+        said = f"{value!r} is no {what} of {self.prog}. Accepted are {', '.join(accepted)}."
+        self._raise(said, str(value), declared.close(str(value), accepted))
+
+    def _raise(self, said: str, typed: str, meant: str | None) -> NoReturn:
+        if meant is None:
+            self.error(said)
+        raise TypoError(said, typed, meant, self.format_usage().rstrip())
+
+    def parse_known_args(  # type: ignore[override]  # argparse has overloads
+        self, args: Iterable[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse words; none that is unknown is left to the parser above, which has another usage.
+
+        Words behind an option belong to the command's last positional, if it takes many.
+        """
+        found, rest = super().parse_known_args(args, namespace)  # type: ignore[arg-type]
+        for word in [one for one in rest if not one.startswith("-")]:
+            for action in self._get_positional_actions():
+                if action.nargs == "?" and getattr(found, action.dest) is None:
+                    setattr(found, action.dest, word)
+                elif action.nargs in ("*", "+"):
+                    setattr(found, action.dest, [*getattr(found, action.dest), word])
+                else:
+                    continue
+                rest.remove(word)
+                break
+        for word in rest:
+            name = word.partition("=")[0]
+            if not word.startswith("-"):
+                self.error(f"{word!r} is one word too many.")
+            known = [one for one in self._option_string_actions if one.startswith("--")]
+            said = f"{name} is no option of {self.prog}."
+            self._raise(said, name, declared.close(name, known))
+        if self._subparsers:
+            return found, rest  # the command's own parser has done it
+        if hasattr(found, WORDS):
+            _part(self, found)
+        if getattr(found, "entities", None) and hasattr(found, "select"):
+            found.select = [*found.entities, *found.select]
+        return found, rest
+
+
+def _part(parser: Parser, found: argparse.Namespace) -> None:
+    """Part dates from entities: a date begins with a digit."""
+    found.dates = [word for word in found.words if word[:1].isdigit()]
+    found.entities = [word for word in found.words if not word[:1].isdigit()]
+    if parser.get_default("needs_dates") and not found.dates:
+        parser.error("The date is missing.")
+    del found.words
+
+
 def add_common(parser: argparse.ArgumentParser, default: bool | str = argparse.SUPPRESS) -> None:
     """Add the options of all commands, which may stand before or after a command."""
     parser.add_argument("--quiet", action="store_true", default=default, help="print no progress")
-    parser.add_argument("--debug", action="store_true", default=default, help="show tracebacks")
+    parser.add_argument(
+        "--debug", action="store_true", default=default, help="show tracebacks and dbt's stacks"
+    )
 
 
 def add_command(
@@ -59,6 +133,12 @@ def add_group(
     parser = add_command(subparsers, name, summary, details, example)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     return parser, actions
+
+
+def add_dates(parser: argparse.ArgumentParser, help: str, needed: bool = False) -> None:
+    """Add dates and entities by position, in any order; the parsed arguments have them apart."""
+    parser.add_argument(WORDS, nargs="*", default=[], metavar="DATE|ENTITY", help=help)
+    parser.set_defaults(takes_dates=True, needs_dates=needed)
 
 
 def set_run(

@@ -27,11 +27,10 @@ from spark_cdc import (
     selection,
     state,
 )
-from spark_cdc.errors import SparkCdcError, UnreachableError, UsageError
+from spark_cdc.errors import SparkCdcError, UnreachableError, UsageError, advice
 from spark_cdc.exit_codes import ExitCode
 from spark_cdc.state import EntityReport
 
-VARIABLE = "SPARK_CDC_BUSINESS_DATE"
 SHOWN = 31  # dates of an entity that a dry run names
 HOOKS = "(hooks)"  # what the summary calls them
 RETRIES = 2
@@ -60,6 +59,7 @@ class Work(schedule.Lane):
     """An entity's part of a command.
 
     blocked: what is not loaded and why, if a person has to see to it.
+    is_misdeclared: whether it is its settings that failed, so that nothing of it was begun.
     """
 
     models: list[str] = field(default_factory=list)
@@ -67,6 +67,7 @@ class Work(schedule.Lane):
     seconds: float = 0
     notes: list[str] = field(default_factory=list)
     blocked: str = ""
+    is_misdeclared: bool = False
 
     @property
     def state(self) -> str:
@@ -245,12 +246,11 @@ def plan(
     found = state.Pending(problems=one.broken) if one.broken else one.pending
     work = Work(one.entity, models=models)
     if found.problems:
-        work.failed = "; ".join(found.problems)
+        work.failed = work.problem = "; ".join(found.problems)
+        work.is_misdeclared = True
         return work
     if found.problem:
-        work.blocked = (
-            f"{found.problem}. Load it by date: spark-cdc load DATE --select {one.entity}"
-        )
+        work.blocked = f"{found.problem}. Load it by date: spark-cdc load DATE {one.entity}"
         return work
     if found.absent:
         work.blocked = found.absent
@@ -266,21 +266,30 @@ def plan(
         and (last is None or dt.datetime.fromisoformat(date) <= last)
     ]
     times = one.texts(one.times[-1:])
+    if found.incomplete:
+        work.notes.append(
+            f"{business_date.few(found.incomplete)} not complete: the marker of"
+            " source.complete_when is not there yet"
+        )
+        behind = [date for date in dates if date > found.incomplete[0]]
+        if behind and one.load_type != "full" and not arguments.skip_missing:
+            dates = [date for date in dates if date < found.incomplete[0]]
+            work.notes.append(f"{business_date.few(behind)} waits for it (or --skip-missing)")
     if found.gaps:
         work.notes.append(
             f"{business_date.few(found.gaps)} landed before {times[0]} and is missing; to insert:"
-            f" spark-cdc replay --from {business_date.quoted(found.gaps[:1])}"
-            f" --dates {business_date.quoted(found.gaps[:5])} --select {one.entity}"
+            f" spark-cdc replay {one.entity} --from {business_date.quoted(found.gaps[:1])}"
+            f" --dates {business_date.quoted(found.gaps[:5])}"
         )
     if undone := one.texts(one.undone):
         first_undone = business_date.quoted(undone[:1])
         work.blocked = (
             f"{business_date.few(undone)} undone. Restore it: spark-cdc redo {one.entity}; or"
-            f" correct the data and load it: spark-cdc load {first_undone} --select {one.entity}"
+            f" correct the data and load it: spark-cdc load {first_undone} {one.entity}"
         )
         return work
     expected_every = arguments.expected_every or given.get("expected_every") or found.expected_every
-    if expected_every and not one.reads_feed:
+    if expected_every and not (one.reads_feed or one.reads_whole_table):
         present = now or dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
         until = min(present, last + dt.timedelta(microseconds=1)) if last else present
         step = business_date.parse_expectation(expected_every)
@@ -351,14 +360,32 @@ class Rounds:
             done = self._dbt.run(
                 *words,
                 watch=dbt_runner.Watch(screen, ended),
-                variables={VARIABLE: json.dumps(dates)},
+                variables={dbt_runner.DATES: json.dumps(dates)},
             )
             transient = set(dbt_runner.parts(done, "raced"))
         except UnreachableError as error:
             done = dbt_runner.Done(False, f"{error.message}\n{error.next_step}")
             transient = set(named)
+        if problems := dbt_runner.wrong_settings(done):
+            return self._without_misdeclared(ready, problems, screen)
         self._note_hooks(ready, done, screen)
         return [_outcome(work, done, work.name in transient) for work in ready]
+
+    def _without_misdeclared(
+        self, ready: Sequence[Work], problems: str, screen: console.Screen
+    ) -> list[schedule.Outcome]:
+        """Load those that have no part in the problems for which dbt has loaded nothing."""
+        own = {work.name: named_problems(problems, work.name) for work in ready}
+        if not any(own.values()):  # it is nobody's own, as of a var
+            own = dict.fromkeys(own, problems)
+        for work in ready:
+            work.is_misdeclared = bool(own[work.name])
+        sound = [work for work in ready if not work.is_misdeclared]
+        loaded = iter(self.load(sound, screen) if sound else [])
+        return [
+            schedule.Outcome(False, own[work.name]) if work.is_misdeclared else next(loaded)
+            for work in ready
+        ]
 
     def _note_hooks(
         self, ready: Sequence[Work], done: dbt_runner.Done, screen: console.Screen
@@ -372,6 +399,12 @@ class Rounds:
             screen.line(f"{HOOKS}  failed: {schedule.brief(dbt_runner.messages(errors))}")
 
 
+def named_problems(problems: str, entity: str) -> str:
+    """Return of a list of problems those that name an entity; nothing where none does."""
+    _, *listed = problems.split("\n  - ")
+    return "\n".join(one for one in listed if one.startswith(f"{entity}: "))
+
+
 def _outcome(work: Work, done: dbt_runner.Done, is_transient: bool) -> schedule.Outcome:
     """Return what came of the load of an entity in a round."""
     nodes = {node.name: node for node in done.nodes if node.name in work.models}
@@ -379,14 +412,17 @@ def _outcome(work: Work, done: dbt_runner.Done, is_transient: bool) -> schedule.
     committed = nodes.get(f"{work.name}_committed")
     if committed and committed.status == "success":
         return schedule.Outcome(True, dbt_runner.messages(errors))
-    message = dbt_runner.messages(errors) if errors else done.said.strip() or "dbt did not run it"
+    ended = dbt_runner.of_hook(done) or done.said.strip()
+    message = dbt_runner.messages(errors) if errors else ended or "dbt did not run it"
     return schedule.Outcome(False, message, is_transient)
 
 
 def code_of(works: Sequence[Work], dry_run: bool = False) -> int:
     """Return the exit code."""
-    if any(work.failed for work in works):
-        return ExitCode.FAILED
+    failed = [work for work in works if work.failed]
+    if failed:
+        is_begun = any(work.done for work in works) or not all(one.is_misdeclared for one in failed)
+        return ExitCode.FAILED if is_begun else ExitCode.USAGE
     if any(work.blocked for work in works):
         return ExitCode.ATTENTION
     if any(work.done or (dry_run and work.waiting) for work in works):
@@ -401,7 +437,7 @@ def _finish(works: Sequence[Work], arguments: Options, code: int, lacking: Seque
     """
     if arguments.output == "json":
         told = {"exit_code": code, "entities": [work.told() for work in works]}
-        print(json.dumps(told | {"not_notified": list(lacking)}, indent=2))
+        console.print_json(told | {"not_notified": list(lacking)})
         if arguments.dry_run:
             console.dry_run()
         return code
@@ -411,8 +447,8 @@ def _finish(works: Sequence[Work], arguments: Options, code: int, lacking: Seque
             "pending" if arguments.dry_run and work.waiting else work.state,
             len(work.done),
             business_date.span(list(work.waiting) if arguments.dry_run else work.done),
-            work.rows,
-            round(work.seconds, 1),
+            work.rows if work.done else "",
+            round(work.seconds, 1) if work.done else "",
             len(work.waiting),
         )
         for work in works
@@ -426,20 +462,31 @@ def _finish(works: Sequence[Work], arguments: Options, code: int, lacking: Seque
     if idle:
         print(f"{idle} {'entity has' if idle == 1 else 'entities have'} nothing to load.")
     for work in works:
-        said = [work.failed] if work.failed else []
+        said = [advice(work.failed)[0]] if work.failed else []
         if arguments.dry_run and work.waiting:
             said.append(f"would load {_named(list(work.waiting))}")
         for text in [*said, *([work.blocked] if work.blocked else []), *work.notes]:
-            print(f"\n{work.name}: {text}")
+            is_named = work.problem.startswith(f"{work.name}: ") and text is said[0]
+            print(f"\n{text}" if is_named else f"\n{work.name}: {text}")
     sys.stdout.flush()
     if arguments.dry_run:
         console.dry_run()
     notify.say(lacking)
     failed = [work for work in works if work.failed]
     if failed:
-        left = sum(len(work.waiting) for work in failed)
-        raise SparkCdcError(
-            f"{len(failed)} of {len(works)} entities failed. {left} of their dates are not loaded.",
-            f"{dbt_runner.LOG} When the cause is gone:\n{arguments.line}",
-        )
+        raise _error(failed, len(works), code, arguments.line)
     return code
+
+
+def _error(failed: Sequence[Work], count: int, code: int, line: str) -> SparkCdcError:
+    """Return the error of entities that failed, whose messages the summary has.
+
+    The next steps are those of the messages; the command is repeated once all causes are gone.
+    """
+    left = sum(len(work.waiting) for work in failed)
+    said = f"{len(failed)} of {count} entities failed. {left} of their dates are not loaded."
+    steps = [step for work in failed if (step := advice(work.failed)[1])]
+    shown = [f"{step}" for step in steps[:SHOWN]]
+    again = "Then load the rest:" if len(steps) == len(failed) else "When the causes are gone:"
+    step = "\n".join([*shown, again, line])
+    return (UsageError if code == ExitCode.USAGE else SparkCdcError)(said, step)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypedDict
 
 from spark_cdc import console, dbt_runner, project
+
+SETTINGS = "settings"  # what refuses a load whose settings are wrong
 
 
 class Refusal(TypedDict):
@@ -49,16 +51,42 @@ def plan(dbt: dbt_runner.Dbt, entity: str, variables: Mapping[str, object]) -> P
     if found:
         return found
     broken = "\n".join(dbt_runner.parts(done, "broken").get(entity, ()))
+    broken = broken or dbt_runner.wrong_settings(done)
     message = broken or dbt_runner.macro_message(done) or done.output.strip()
     return {
         "entity": entity,
         "business_time": str(variables["business_date"]),
-        "refused": {"guard": None, "message": message},
+        "refused": {"guard": SETTINGS if broken else None, "message": message},
     }
 
 
-def describe(plans: Sequence[Plan]) -> str:
-    """Return plans as a table, and below it what is to be told of each."""
+def without_files(plans: Sequence[Plan], named: Sequence[str]) -> set[str]:
+    """Return the entities that were not asked for: of which no file of the date has landed.
+
+    named: what the command line selects; each entity of a selection was asked for, and so is all
+        if nothing has landed at all.
+    """
+    found = {
+        one["entity"] for one in plans if one["refused"] and one["refused"]["guard"] == "no_files"
+    }
+    return set() if named or len(found) == len(plans) else found
+
+
+def summary(plans: Sequence[Plan], apart: Collection[str] = ()) -> str:
+    """Return in a sentence how a dry run ends; apart: of without_files()."""
+    refused = [one["entity"] for one in plans if one["refused"] and one["entity"] not in apart]
+    fine = len(plans) - len(refused) - len(apart)
+    parts = [f"{fine} would load"] if fine else []
+    parts += [f"{len(refused)} would be refused: {', '.join(refused)}"] if refused else []
+    parts += [f"nothing of the date has landed for {', '.join(sorted(apart))}"] if apart else []
+    return "; ".join(parts) + "."
+
+
+def describe(plans: Sequence[Plan], apart: Collection[str] = ()) -> str:
+    """Return plans as a table, and below it what is to be told of each.
+
+    apart: of without_files(), of which the table tells enough.
+    """
     headings = [
         "entity",
         "load",
@@ -82,7 +110,7 @@ def describe(plans: Sequence[Plan]) -> str:
                 *(_shown(counts.get(operation)) for operation in "IUDNXR"),
                 _shown(one.get("rows_current")),
                 len(one.get("statements") or ()) or "",
-                (one["refused"]["guard"] or "refused") if one["refused"] else "would load",
+                "nothing landed" if one["entity"] in apart else _result(one),
             ]
         )
         if replaced := one.get("replaces"):
@@ -92,9 +120,13 @@ def describe(plans: Sequence[Plan]) -> str:
         if events := {name: n for name, n in (one.get("events") or {}).items() if n}:
             told = ", ".join(f"{count} {name}" for name, count in events.items())
             said.append(f"{one['entity']}: of the events {told}")
-        if one["refused"]:
+        if one["refused"] and one["entity"] not in apart:
             said.append(one["refused"]["message"])
     return "\n\n".join([console.table(headings, rows, 60), *said])
+
+
+def _result(one: Plan) -> str:
+    return (one["refused"]["guard"] or "refused") if one["refused"] else "would load"
 
 
 def _shown(value: int | None) -> int | str:

@@ -23,7 +23,9 @@ from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
 COMPARED = "I before  after   U before  after   D before  after   rows that differ"
-EXAMPLE = "spark-cdc replay --from 2019-06-19 --select orders"
+EXAMPLE = "spark-cdc replay orders --from 2019-06-19"
+
+COMMITTED = "List the committed dates.\nspark-cdc status"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def command(plans: Sequence[Plan]) -> str:
     named = [one.state.text(date) for date in one.dates if date not in one.state.times]
     more = f" --dates {business_date.quoted(named)}" if named else ""
     date = business_date.quoted([one.state.text(one.first)])
-    return f"spark-cdc replay --from {date}{more}{source} --select {_names(plans)}"
+    return f"spark-cdc replay {_names(plans)} --from {date}{more}{source}"
 
 
 def _names(plans: Sequence[Plan]) -> str:
@@ -150,7 +152,7 @@ def _plans(arguments: Options, given: str, states: Sequence[state.State]) -> lis
         if date < first
     ]
     if extra and not arguments.select:
-        wrong.append("--dates needs --select. Name the entities that get these dates.")
+        wrong.append("--dates needs entities. Name those that get these dates.")
     plans = []
     for one in states:
         per_date = one.per == "date" and [t for t in [first, *extra] if t.time() != dt.time()]
@@ -163,6 +165,14 @@ def _plans(arguments: Options, given: str, states: Sequence[state.State]) -> lis
                     f"--source archive: {one.entity} has no archive of events. Accepted are"
                     " entities with events.archive: true."
                 )
+        elif one.reads_whole_table:
+            why = "source.date_column is not set, so its table has no rows of past dates to replay"
+            if arguments.select:
+                wrong.append(
+                    f"{one.entity}: {why}. To take back its last loads: spark-cdc undo {one.entity}"
+                )
+            else:
+                print(f"{one.entity}: {why}")
         elif arguments.source == "landing" and _has_snapshots(one, first):
             wrong.append(
                 f"{one.entity} has full snapshots among its events from {given} on, and"
@@ -179,7 +189,7 @@ def _plans(arguments: Options, given: str, states: Sequence[state.State]) -> lis
                 last = one.text(one.times[-1])
                 print(f"{one.entity}: no load from {one.text(first)} on, the last is {last}")
     if wrong:
-        raise UsageError("\n".join(wrong), EXAMPLE)
+        raise UsageError("\n".join(wrong), COMMITTED)
     return plans
 
 
@@ -211,12 +221,10 @@ def build(
 
     schedule.work(dbt, [lane], load, line)
     if lane.failed:
-        raise SparkCdcError(
-            f"The replay failed at {lane.waiting[0]}. Readers see the state from before it.\n"
-            f"{lane.failed}",
-            f"{dbt_runner.LOG} When the cause is gone:\n{command(plans)}{given}\n"
-            f"To drop the draft: spark-cdc replay --discard --select {_names(plans)}",
-        )
+        what = f"The replay failed at {lane.waiting[0]}. Readers see the state from before it."
+        error = schedule.error(what, lane, f"{command(plans)}{given}")
+        drop = f"To drop the draft:\nspark-cdc replay {_names(plans)} --discard"
+        raise SparkCdcError(error.message, f"{error.next_step}\n{drop}")
 
 
 def _text(plans: Sequence[Plan], of_date: Sequence[Plan], date: dt.datetime) -> str:
@@ -290,17 +298,13 @@ def publish(dbt: dbt_runner.Dbt, entities: Sequence[str]) -> None:
     """Make the drafts visible, and bring views up to date whose text depends on the loads."""
     dbt.show("publish_replay", entities)
     views = dbt_runner.views_of(entities)
-    if not dbt.run("run", "--select", *views).ok:
-        raise SparkCdcError(
-            "The replay is published, but its views could not be updated.",
-            f"{dbt_runner.LOG} Update them:\ndbt run --select {' '.join(views)}",
-        )
+    dbt_runner.update_views(dbt, views, "The replay is published, but its views are not updated.")
 
 
 def run(arguments: Options, dbt: dbt_runner.Dbt) -> int:
     """Build, compare, publish or discard drafts."""
     if not (arguments.first or arguments.publish or arguments.discard):
-        raise UsageError("--from is missing. Give the first date to reload.", EXAMPLE)
+        raise UsageError("--from is missing. Give the first date to reload.", COMMITTED)
     for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
         business_date.parse(text)
     if arguments.dry_run and not (arguments.first and not arguments.discard):
@@ -352,7 +356,7 @@ def run(arguments: Options, dbt: dbt_runner.Dbt) -> int:
         "Readers see the state from before the replay.\n"
         f"  to publish: {again} --publish\n"
         f"  to rebuild the draft after another correction: {again} --rebuild\n"
-        f"  to drop the draft: spark-cdc replay --discard --select {_names(plans)}{given}"
+        f"  to drop the draft: spark-cdc replay {_names(plans)} --discard{given}"
     )
     return ExitCode.DONE
 

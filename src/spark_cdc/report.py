@@ -6,7 +6,7 @@ import argparse
 import datetime as dt
 import json
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from spark_cdc import (
     report_page,
     state,
 )
-from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.errors import SparkCdcError, UnreachableError, UsageError
 
 MANY = 20  # entities: beyond it their ledgers are read only if that is asked for
 
@@ -66,7 +66,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "report",
         "write loads, their figures and findings as one HTML file",
         "",
-        "spark-cdc report --select orders --open",
+        "spark-cdc report orders --open",
     )
     parser.add_argument("--out", metavar="FILE", help="the file to write (target/report.html)")
     parser.add_argument("--open", action="store_true", help="open it in the browser")
@@ -135,12 +135,12 @@ def write(dbt: dbt_runner.Dbt, scope: Scope, out: str | None = None, options: st
         )
     now = dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
     with console.Step("Report") as step:
-        schema, found = _loads(dbt, scope)
+        answer, notes = _answer(dbt, scope)
+        schema, found = answer["schema"], answer["entities"]
         step.detail = f"{len(found)} entities"
-        details, notes = _details(dbt, scope, found)
         until = min(now, scope.last + dt.timedelta(days=1)) if scope.last else now
         made = [
-            report_figures.entity(one, until, details.get(one["entity"]), options) for one in found
+            report_figures.entity(figures(one), until, one.get("details"), options) for one in found
         ]
         title = f"Loads in {schema}" if found else "Loads"
         page = report_page.render(title, made, now, notes)
@@ -153,16 +153,42 @@ def write(dbt: dbt_runner.Dbt, scope: Scope, out: str | None = None, options: st
     return path
 
 
-def _loads(dbt: dbt_runner.Dbt, scope: Scope) -> tuple[str, list[report_figures.Row]]:
-    """Return the schema, and the figures of each entity from cdc_loads and the manifests."""
+def _answer(dbt: dbt_runner.Dbt, scope: Scope) -> tuple[state.Answer, list[str]]:
+    """Return what the macro state tells of each entity, and notes on details that are missing.
+
+    Everything is one dbt command. If it fails, a ledger can't be read: they are asked on their own.
+    """
     before = scope.last + dt.timedelta(days=1) if scope.last else None
-    log = {
-        "since": scope.first.strftime("%Y%m%d") if scope.first else None,
-        "before": before.strftime("%Y%m%d") if before else None,
-        "row_limit": scope.loads,
+    parts: dict[str, Mapping[str, object]] = {
+        "settings": {},
+        "log": {
+            "since": scope.first.strftime("%Y%m%d") if scope.first else None,
+            "before": before.strftime("%Y%m%d") if before else None,
+            "row_limit": scope.loads,
+        },
     }
-    found = state.ask(dbt, scope.entities, settings={}, log=log)
-    return found["schema"], [figures(one) for one in found["entities"]]
+    of_ledgers: Mapping[str, object] = {
+        "row_limit": scope.rows,
+        "most": MANY if scope.details is None else None,
+    }
+    more = {"details": of_ledgers} if scope.details is not False else {}
+    try:
+        answer = state.ask(dbt, scope.entities, **parts, **more)
+    except SparkCdcError as error:
+        if not more or isinstance(error, (UsageError, UnreachableError)):
+            raise
+        answer = state.ask(dbt, scope.entities, **parts)
+        return answer, _add_details(dbt, answer, of_ledgers)
+    if any("details" not in one for one in _loaded(answer)):
+        return answer, [
+            "Changes of the last load, rejected rows and files are left out. To include them:"
+            " spark-cdc report --details --select ENTITY …"
+        ]
+    return answer, []
+
+
+def _loaded(answer: state.Answer) -> list[state.EntityData]:
+    return [one for one in answer["entities"] if one.get("log", {}).get("loads")]
 
 
 def figures(found: state.EntityData) -> report_figures.Row:
@@ -178,30 +204,23 @@ def figures(found: state.EntityData) -> report_figures.Row:
     return {"entity": found["entity"], **of_entity, **settings, **log, **rows}
 
 
-def _details(
-    dbt: dbt_runner.Dbt, scope: Scope, found: Sequence[report_figures.Row]
-) -> tuple[dict[str, report_figures.Row], list[str]]:
-    """Return the details from ledgers, by entity, and notes on those that are missing."""
-    loaded = [one["entity"] for one in found if one.get("loads")]
-    wanted = len(loaded) <= MANY if scope.details is None else scope.details
-    if not wanted:
-        return {}, [
-            "Changes of the last load, rejected rows and files are left out. To include them:"
-            " spark-cdc report --details --select ENTITY …"
-        ]
-    details: dict[str, report_figures.Row] = {}
+def _add_details(
+    dbt: dbt_runner.Dbt, answer: state.Answer, of_ledgers: Mapping[str, object]
+) -> list[str]:
+    """Add the details of the entities whose ledgers can be read; return notes on the others."""
+    by_name = {one["entity"]: one for one in _loaded(answer)}
     notes = []
-    values = {"parts": {"details": {"row_limit": scope.rows}}}
-    asked = [loaded] if loaded else []
+    asked = [list(by_name)] if by_name else []
     for names in asked:
-        words = json.dumps(values | {"entities": names})
+        words = json.dumps({"entities": names, "parts": {"details": of_ledgers}})
         done = dbt.run("run-operation", "spark_cdc.state", "--args", words)
         if done.ok:
-            details |= dbt_runner.parts(done, "details")
+            for name, details in dbt_runner.parts(done, "details").items():
+                by_name[name]["details"] = details
         elif len(names) > 1:  # one of them fails: each half is asked on its own
             middle = len(names) // 2
             asked += [names[:middle], names[middle:]]
         else:
             said = " ".join(" ".join(done.lines[-6:]).split())
             notes.append(f"{names[0]}: no details, because its ledger could not be read: {said}")
-    return details, notes
+    return notes

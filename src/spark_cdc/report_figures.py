@@ -19,7 +19,8 @@ from spark_cdc import business_date
 
 # The levels of an entity's state, most pressing first.
 LEVELS = ("urgent", "warning", "idle", "healthy")
-IDLE = ("never loaded", "removed")  # kinds of attention of which nothing has to be done
+NEVER = "never loaded"
+IDLE = (NEVER, "removed")  # kinds of attention of which nothing has to be done
 KINDS = ("active", "compacted", "replaced", "undone", "refused", "acknowledged")
 COUNTED = ("active", "compacted")  # kinds of active loads, whose rows are there
 MOVES = ("compact", "undo", "redo", "vacuum")  # rows of cdc_loads that are no loads
@@ -178,6 +179,8 @@ def entity(found: Row, now: dt.datetime, details: Row | None = None, options: st
         ],
         key=lambda one: not one.urgent,
     )
+    if len(made.attention) > 1:  # a refused first load says enough
+        made.attention = [one for one in made.attention if one.kind != NEVER]
     for one in made.attention[:1]:
         made.state = one.kind
         made.level = "urgent" if one.urgent else "idle" if one.kind in IDLE else "warning"
@@ -279,14 +282,16 @@ def _used(row: Row, limits: Row, usual: Sequence[int]) -> dict[str, float]:
     found = {}
     least = limits.get("min_rows") or 0
     rejected, rows_in = row["rows_rejected"] or 0, row["rows_in"] or 0
-    if row["rows_prior"] and row["rows_prior"] >= least:
-        for name, column in SHARES.items():
-            if limits.get(name) is not None:
-                found[name] = _part((row[column] or 0) / row["rows_prior"], limits[name])
-        if limits.get("rows_band") and row["load_type"] == "full" and usual:
-            median = statistics.median(usual)
-            if median:
-                found["rows_band"] = _part_of_band(rows_in / median, *limits["rows_band"])
+    has_rows = row["rows_prior"] and row["rows_prior"] >= least
+    many = limits.get("min_deleted") or float("inf")
+    for name, column in SHARES.items():
+        has_many = name == "deleted_share" and row["rows_prior"] and (row[column] or 0) >= many
+        if limits.get(name) is not None and (has_rows or has_many):
+            found[name] = _part((row[column] or 0) / row["rows_prior"], limits[name])
+    if has_rows and limits.get("rows_band") and row["load_type"] == "full" and usual:
+        median = statistics.median(usual)
+        if median:
+            found["rows_band"] = _part_of_band(rows_in / median, *limits["rows_band"])
     if limits.get("rejects") is not None:
         found["rejects"] = _part(rejected, limits["rejects"])
     if limits.get("rejected_share") is not None and rows_in and rows_in >= least:
@@ -339,7 +344,7 @@ def _broken(made: Entity, last: str | None) -> list[Attention]:
         return [Attention("removed", last or "", text)]
     if not made.committed_loads:
         steps = [("Load the dates that have landed:", made.command("load --select ENTITY"))]
-        return [Attention("never loaded", "", "No load is committed.", steps)]
+        return [Attention(NEVER, "", "No load is committed.", steps)]
     return []
 
 

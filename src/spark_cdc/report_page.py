@@ -18,14 +18,13 @@ import jinja2
 import yaml
 
 from spark_cdc import __version__
-from spark_cdc.report_figures import KINDS, LEVELS, Entity
+from spark_cdc.report_figures import KINDS, LEVELS, NEVER, Entity
 
 TEMPLATES = Path(__file__).parent / "templates" / "report"
 BARS = 48  # loads in a sparkline
 HEIGHT = 24.0  # of a sparkline, in its own units
 CHANGES = ("inserted", "updated", "deleted")
 FINDINGS = (5, 12)  # on the first page: at least, and of urgent ones at most; the rest folds
-LONGEST = 240  # characters of a finding's text on the first page
 
 
 def render(title: str, entities: Sequence[Entity], now: dt.datetime, notes: Sequence[str]) -> str:
@@ -42,8 +41,9 @@ def render(title: str, entities: Sequence[Entity], now: dt.datetime, notes: Sequ
     }
     levels = Counter(entity.level for entity in entities)
     ordered = sorted(entities, key=lambda one: (LEVELS.index(one.level), one.name))
+    fresh = [entity for entity in ordered if entity.state == NEVER]
     findings = sorted(
-        ((entity, one) for entity in ordered for one in entity.attention),
+        ((entity, one) for entity in ordered if entity not in fresh for one in entity.attention),
         key=lambda pair: not pair[1].urgent,
     )
     environment = jinja2.Environment(
@@ -54,7 +54,6 @@ def render(title: str, entities: Sequence[Entity], now: dt.datetime, notes: Sequ
         lstrip_blocks=True,
     )
     environment.filters["number"] = lambda value: f"{value or 0:,}"
-    environment.filters["short"] = _short
     environment.filters["fragment"] = lambda name: quote(name, safe="")
     environment.filters["sparkline"] = sparkline
     return environment.get_template("page.html.jinja").render(
@@ -63,6 +62,7 @@ def render(title: str, entities: Sequence[Entity], now: dt.datetime, notes: Sequ
         made=now.strftime("%Y-%m-%d %H:%M UTC"),
         notes=notes,
         entities=ordered,
+        fresh=fresh,
         findings=findings,
         most=max(FINDINGS[0], min(FINDINGS[1], sum(one.urgent for _, one in findings))),
         levels={level: count for level in LEVELS if (count := levels[level])},
@@ -71,13 +71,6 @@ def render(title: str, entities: Sequence[Entity], now: dt.datetime, notes: Sequ
         hashes=[_hash(script) for script in scripts],
         data=_packed(data),
     )
-
-
-def _short(text: str) -> str:
-    """Return the beginning of a long text, cut between words."""
-    if len(text) <= LONGEST:
-        return text
-    return text[: LONGEST + 1].rsplit(None, 1)[0][:LONGEST] + " …"
 
 
 def sparkline(entity: Entity) -> dict[str, str]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TextIO, TypeVar
 
 from spark_cdc import business_date, console, dbt_runner
+from spark_cdc.errors import SparkCdcError, advice
 
 PAUSE = 5.0  # seconds before the first retry; then twice as long
 # Words of Spark, Thrift and metastores for what may be gone by the next attempt, as is a commit of
@@ -33,7 +34,7 @@ class Lane:
     """Steps that are done one after the other.
 
     waiting: what is to be done, in order; done: what is committed.
-    failed: why a step failed; nothing later was begun.
+    failed: why a step failed, behind its name; nothing later was begun. problem: the same alone.
     attempts: how often the first of the steps that wait has failed.
     not_before: when it is tried again.
     """
@@ -42,6 +43,7 @@ class Lane:
     waiting: deque[str] = field(default_factory=deque)
     done: list[str] = field(default_factory=list)
     failed: str = ""
+    problem: str = ""
     attempts: int = 0
     not_before: float = 0
 
@@ -77,17 +79,17 @@ def settle(lane: Lane, outcome: Outcome, now: float, retries: int) -> str:
         lane.done.append(lane.waiting.popleft())
         lane.attempts = 0
         if outcome.failure:
+            lane.problem = outcome.failure
             lane.failed = f"{step} is committed, but {outcome.failure}"
         return ""
-    said = brief(outcome.failure)
     is_transient = outcome.is_transient or TRANSIENT.search(outcome.failure)
     if is_transient and lane.attempts < retries:
         pause = PAUSE * 2**lane.attempts
         lane.attempts += 1
         lane.not_before = now + pause
-        return f"{title}  failed, next attempt in {pause:.0f} s: {said}"
-    lane.failed = f"{step}: {outcome.failure}"
-    return f"{title}  failed: {said}"
+        return f"{title}  failed, next attempt in {pause:.0f} s: {brief(outcome.failure)}"
+    lane.problem, lane.failed = outcome.failure, f"{step}: {outcome.failure}"
+    return f"{title}  failed"  # the summary, or the error, says why
 
 
 def brief(message: str) -> str:
@@ -97,6 +99,18 @@ def brief(message: str) -> str:
         line for line in lines if not re.match(r"(\w+: )?(Runtime|Compilation|Database) Err", line)
     ]
     return (told or lines or [""])[0][:200]
+
+
+def error(what: str, lane: Lane, again: str, later: str = "") -> SparkCdcError:
+    """Return the error of a lane that failed: its message, and the commands that lead on.
+
+    again: the command to repeat, where the message has none. later: where it has one, what to do
+    after it.
+    """
+    told, step = advice(lane.problem)
+    if not step:
+        return SparkCdcError(f"{what}\n{told}", f"When the cause is gone:\n{again}")
+    return SparkCdcError(f"{what}\n{told}", "\n".join(part for part in (step, later) if part))
 
 
 def work(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from spark_cdc import console, dbt_runner, parsing, state
@@ -68,7 +67,10 @@ def run(arguments: Options) -> int:
             console.dry_run()
         return 0
     found = state.ask(dbt, secrets={})["secrets"]
-    print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
+    if arguments.output == "json":
+        console.print_json(found)
+    else:
+        print(describe(found))
     wrong = problems(found)
     if wrong:
         raise SparkCdcError(

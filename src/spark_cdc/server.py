@@ -20,7 +20,6 @@ import contextlib
 import dataclasses
 import datetime as dt
 import fcntl
-import json
 import os
 import re
 import shutil
@@ -34,8 +33,7 @@ from pathlib import Path
 
 import psutil
 
-from spark_cdc import jars, java, parsing, ports, project, s3, server_state, table_formats
-from spark_cdc.console import Step
+from spark_cdc import console, jars, java, parsing, ports, project, s3, server_state, table_formats
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
@@ -537,7 +535,7 @@ def _launch(
     found: java.Java,
 ) -> Status:
     state, log = chosen.state_dir, chosen.state_dir / "server.log"
-    with Step("Start the Spark server") as step:
+    with console.Step("Start the Spark server") as step:
         with log.open("ab") as out:
             process = subprocess.Popen(
                 command,
@@ -844,7 +842,7 @@ def _run_status(arguments: StatusOptions) -> int:
             now, peak = resident_memory(found.pid)
             values.update(resident_bytes=now, resident_peak_bytes=peak)
         if is_json:
-            print(json.dumps(values, indent=2))
+            console.print_json(values)
         elif arguments.value in values:
             print(values[arguments.value])
         elif not found.alive:

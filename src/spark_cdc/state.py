@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from spark_cdc import dbt_runner
-from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.errors import UsageError
 
 DraftData = TypedDict(
     "DraftData",
@@ -155,6 +155,7 @@ class EntityData(TypedDict, total=False):
     undone: list[str]
     load_types: list[str | None]
     reads_feed: bool
+    reads_whole_table: bool
     broken: list[str]
     pending: PendingData
     runs: Runs
@@ -165,6 +166,7 @@ class EntityData(TypedDict, total=False):
     stream: StreamData
     settings: dict[str, Any]
     log: dict[str, Any]
+    details: dict[str, Any]
     tags: list[dict[str, Any]]
     branches: list[dict[str, Any]]
 
@@ -174,6 +176,7 @@ class PendingData(TypedDict, total=False):
 
     dates: list[str]
     gaps: list[str]
+    incomplete: list[str]
     expected_every: str | None
     landed: int
     problems: list[str]
@@ -278,6 +281,7 @@ class Pending:
 
     dates: those that landed after the last committed one.
     gaps: those that landed before it; they take a replay.
+    incomplete: those that landed without the marker of source.complete_when.
     expected_every: how often loads come, of the entity's YAML.
     problems: what is wrong with its settings, so that it can't be loaded; then the rest is empty.
     problem: why it can't be told what has landed.
@@ -286,6 +290,7 @@ class Pending:
 
     dates: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
+    incomplete: list[str] = field(default_factory=list)
     expected_every: str | None = None
     landed: int = 0
     problems: list[str] = field(default_factory=list)
@@ -300,6 +305,7 @@ class State:
     undone: those that were taken back and that redo can bring back.
     load_types: of these loads, in their order; None where nothing tells.
     reads_feed: whether the source is the change feed of a table, which has no dates of its own.
+    reads_whole_table: whether it is a table of which only the present rows are there.
     broken: what is wrong with its names and columns; then nothing else is known.
     parts: all that the macro told of it; what else was asked for is there by its name.
     """
@@ -315,6 +321,7 @@ class State:
     undone: list[dt.datetime] = field(default_factory=list)
     load_types: list[str | None] = field(default_factory=list)
     reads_feed: bool = False
+    reads_whole_table: bool = False
     broken: list[str] = field(default_factory=list)
     parts: EntityData = field(default_factory=lambda: EntityData())
 
@@ -344,7 +351,7 @@ class State:
             raise UsageError(
                 f"{option} {at!r} is neither a date nor a load. Accepted are a date such as"
                 " 2024-03-01, and a load of spark-cdc status.",
-                f"spark-cdc status --select {self.entity}",
+                f"spark-cdc status {self.entity}",
             ) from error
         if not match[2]:
             end += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
@@ -388,9 +395,7 @@ def ask(
     found: Answer = dbt_runner.data(dbt.operate("state", entities, heard, parts=parts))
     problems = [text for one in found["entities"] for text in one.get("broken", ())]
     if entities and problems and not {"settings", "pending"} & set(parts):
-        raise SparkCdcError(
-            "\n".join(problems), "Correct the YAML, then run the same command again."
-        )
+        raise UsageError("\n".join(problems), "Correct the YAML, then run the same command again.")
     return found
 
 
@@ -418,6 +423,7 @@ def state(found: EntityData) -> State:
         undone=_times(found.get("undone", ())),
         load_types=found.get("load_types", []),
         reads_feed=found.get("reads_feed", False),
+        reads_whole_table=found.get("reads_whole_table", False),
         broken=found.get("broken", []),
         parts=found,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from spark_cdc import console, dbt_runner, parsing, state
@@ -24,7 +23,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "status",
         "list the committed loads of each entity, and drafts of replays",
         "",
-        "spark-cdc status --select orders",
+        "spark-cdc status orders",
     )
     parsing.add_output(parser)
     dbt_runner.add_arguments(parser, "select", "target", "branch")
@@ -47,7 +46,7 @@ def run(arguments: Options) -> int:
     """Print a line for each entity, or all that is known as JSON."""
     found = state.ask(dbt_runner.Dbt(arguments.target), arguments.select, settings={})["entities"]
     if arguments.output == "json":
-        print(json.dumps(found, indent=2))
+        console.print_json(found)
         return 0
     headings = [
         "entity",

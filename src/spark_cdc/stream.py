@@ -119,7 +119,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "Writes the entities' source.stream into their landing folders, batch by batch, each"
         " exactly once, and closes business times that are over; spark-cdc load loads them beside"
         " it. A restart goes on at its checkpoint (docs/stream.md).",
-        "spark-cdc stream --kafka broker:9092 --select orders --once",
+        "spark-cdc stream orders --kafka broker:9092 --once",
     )
     dbt_runner.add_arguments(parser, "select", "target")
     parser.add_argument(
@@ -213,6 +213,7 @@ def run(arguments: Options) -> int:
             "retention": _retention(arguments.target, arguments.retention, job),
         }
     if arguments.job:
+        job |= {"entities": [_anchored(one) for one in job["entities"]]}
         Path(arguments.job).write_text(json.dumps(job, indent=2) + "\n", encoding="utf-8")
         # a cluster that works on S3 has what reads and writes there
         needed = [f"{j.group}:{j.artifact}:{j.version}" for j in _jars(job, but=s3.NAME)]
@@ -361,6 +362,20 @@ def _base(path: str) -> str:
     own = path.split("{business_date")[0].rpartition("/")[0]
     above = own.rpartition("/")[0]
     return above if above and not above.endswith(":/") else own
+
+
+def _anchored(one: Source) -> Source:
+    """Return an entity whose paths are absolute: relative ones start in the project's folder."""
+    found = one.copy()
+    found["path"], found["base"] = _anchor(one["path"]), _anchor(one["base"])
+    if one["kind"] == "files":
+        found["from"] = _anchor(one["from"])
+    return found
+
+
+def _anchor(place: str) -> str:
+    is_relative = not re.match(r"/|[A-Za-z][A-Za-z0-9+.-]*:", place)
+    return str(project.root() / place) if is_relative else place
 
 
 def _on_s3(job: Job) -> set[str]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 import re
+import textwrap
+from collections.abc import Iterator
 from typing import TextIO
+
+from spark_cdc import project
 
 LOG = "logs/dbt.log"
 CLOCK = re.compile(r"^(?:\x1b\[\d*m)?\d\d:\d\d:\d\d  ", re.M)  # each of dbt's messages begins so
@@ -15,15 +20,61 @@ TRACEBACK = "Traceback (most recent call last):"
 # Not \x1b, which begins a colour.
 NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]+")
 CAUSE = re.compile(r"\s*Caused by: ")
+CUT_OFF = "An Avro file is cut off, or is none. Deliver it again, then run the same command again."
 # What leads on from causes that people meet, of which Java says no more than where it met them.
 ADVICE = {
     "CSV header does not conform": "The CSV files of one load have different headers. Deliver them"
     " alike, then run the same command again.",
     "Unexpected end of input stream": "A compressed file is cut off. Deliver it again, then run the"
     " same command again.",
+    r"InvalidAvroMagicException|AvroRuntimeException: java.io.EOFException": CUT_OFF,
+    r"(EOF|NullPointer)Exception.*while reading file \S*\.avro\b": CUT_OFF,
+    r"EOFException.*Could not read file: \S*\.avro\b": CUT_OFF,
     "No space left on device": "A disk of the server is full. Nothing was committed: free space,"
     " then run the same command again; spark-cdc vacuum drops what failed attempts left behind.",
 }
+
+
+# How dbt begins and ends what a macro raised.
+HEADING = re.compile(r"\s*(Runtime|Compilation) Error\b.*")
+STACK = re.compile(r"\s*> (in|called by) ")
+OF_MACRO = re.compile(r"\s*> in macro \w+ \((macros/[^)]*)\)")
+
+_shown = {"whole": False}
+
+
+@contextlib.contextmanager
+def whole(shown: bool) -> Iterator[None]:
+    """Show what macros raised as dbt does in a block, with the stack of macros."""
+    before, _shown["whole"] = _shown["whole"], shown
+    try:
+        yield
+    finally:
+        _shown["whole"] = before
+
+
+def shows_whole() -> bool:
+    """Whether stacks of macros are shown."""
+    return _shown["whole"]
+
+
+def raised(text: str) -> str:
+    """Return what a macro of this package raised, without dbt's heading and stack of macros.
+
+    What dbt or a model of the user's raised keeps its heading, which names the model.
+    """
+    if shows_whole():
+        return text.strip()
+    lines = text.rstrip().splitlines()
+    stack = [line for line in lines if STACK.match(line)]
+    found = [match[1] for match in map(OF_MACRO.match, stack) if match]
+    is_ours = any((project.package() / path).is_file() for path in found)
+    told = [
+        line
+        for line in lines
+        if line.strip() and not STACK.match(line) and not (is_ours and HEADING.fullmatch(line))
+    ]
+    return textwrap.dedent("\n".join(told)).strip()
 
 
 def fold(text: str) -> str:
@@ -70,7 +121,8 @@ def _folded(lines: list[str]) -> list[str]:
     folded = at[-1] + 1 - first - len(shown)
     note = f"{indent}({folded} more lines, the stack of the server: {LOG})"
     text = "\n".join(shown)
-    advice = [f"{indent}{advice}" for cause, advice in ADVICE.items() if cause in text]
+    found = [advice for cause, advice in ADVICE.items() if re.search(cause, text, re.DOTALL)]
+    advice = [f"{indent}{one}" for one in dict.fromkeys(found)]
     return [*lines[:first], *shown, *advice, note, *lines[at[-1] + 1 :]]
 
 

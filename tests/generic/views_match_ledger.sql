@@ -9,7 +9,8 @@
 {%- set views = spark_cdc._verified_views(verified) -%}
 {%- set stored = verified.entity.stored | map(attribute='sql') | list -%}
 {%- set columns = stored + ['key_hash', 'nonkey_hash', 'operation', 'eff_start_date'] -%}
-{%- set shown = {'current': columns, 'history': columns + ['business_date'], 'versions': columns + ['eff_end_date', 'is_current']} -%}
+{%- set shown = {'current': columns, 'history': columns + ['business_date'], 'versions': stored + ['key_hash', 'nonkey_hash', 'operation'] + [
+    verified.entity.validity.start, verified.entity.validity.end, verified.entity.validity.current]} -%}
 with
 {%- if views.compared %}
 rows_of_ledger as (
@@ -51,7 +52,8 @@ own_history as (
 ),
 
 own_versions as (
-    select *
+    select
+        {{ (stored + ['key_hash', 'nonkey_hash', 'operation'] + spark_cdc._validity_columns(verified.entity)) | join(',\n        ') }}
     from own_history
     where operation <> 'D'
 ),

@@ -324,7 +324,7 @@ def status(spark: SparkSession, job: Job) -> int:
             }
         )
     if job["output"] == "json":
-        print(json.dumps(told, indent=2))
+        console.print_json(told)
         return 0
     rows = [
         [

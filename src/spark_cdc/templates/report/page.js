@@ -198,10 +198,9 @@
 
   function findingsOf(entity) {
     const nodes = [...find("overview").querySelectorAll(".finding")].filter((one) => one.dataset.entity === entity.name);
-    const copies = nodes.map((node, place) => {
+    const copies = nodes.map((node) => {
       const copy = node.cloneNode(true);
       copy.hidden = false;
-      copy.querySelector(".text").textContent = entity.attention[place].text; // in full
       return copy;
     });
     return copies.length ? [make("ol", { class: "findings" }, ...copies)] : [];
@@ -240,7 +239,7 @@
     const value = (tag, text) => (text === undefined ? make("i", {}, "null") : make(tag, {}, text));
     if (lines.length) nodes.push(table("Changed rows", [
       ["Row", null, (line) => line.row?.row_difference], ["Key", "value", (line) => line.row && key(line.row)], ["Column", "name", (line) => line.column_name],
-      ["Before", "value", (line) => value("del", line.value_before)], ["After", "value", (line) => value("ins", line.value_after)],
+      ["Before", "value before", (line) => value("del", line.value_before)], ["After", "value after", (line) => value("ins", line.value_after)],
     ], lines));
     return [card("Last load", ...nodes)];
   }
@@ -296,7 +295,7 @@
   }
 
   function storageOf(entity) {
-    const { files, vacuum, compact } = entity.details ?? {};
+    const { files, compact } = entity.details ?? {};
     const nodes = [];
     if (files?.length) nodes.push(card("Files", table("Files", [
       ["Table", "name", (one) => one.table], ["Loads", null, (one) => (one.is_needed ? "active" : "inactive: replaced, refused or undone")],
@@ -304,10 +303,12 @@
     ], files)));
     const lines = [];
     if (Object.keys(entity.maintenance ?? {}).length) lines.push(make("p", {}, retentionText(entity.maintenance)));
-    if (vacuum) lines.push(...(vacuum.loads
-      ? [make("p", {}, `Vacuum would free ${bytesText(vacuum.bytes)} in ${counted(vacuum.files, "file")}:`), command(`spark-cdc vacuum --select ${entity.name}${entity.options ?? ""}`)]
-      : [make("p", {}, "Vacuum would free nothing: inactive loads are kept for a week.")]));
-    if (vacuum) lines.push(...(compact
+    const inactive = files?.filter((one) => !one.is_needed) ?? [];
+    const sum = (figure) => inactive.reduce((all, one) => all + one[figure], 0);
+    if (files) lines.push(...(inactive.length
+      ? [make("p", {}, `Inactive loads hold ${bytesText(sum("bytes"))} in ${counted(sum("files"), "file")}. Vacuum frees those that are older than a week and that no tag names:`), command(`spark-cdc vacuum --select ${entity.name}${entity.options ?? ""}`)]
+      : [make("p", {}, "Vacuum would free nothing: no load is inactive.")]));
+    if (files) lines.push(...(compact
       ? [make("p", {}, `Compaction would merge ${counted(compact, "load")} into two:`), command(`spark-cdc compact --select ${entity.name}${entity.options ?? ""}`)]
       : [make("p", {}, "Compaction would merge nothing: it takes more than two loads that are 30 days older than the last.")]));
     if (lines.length) nodes.push(card("Retention", ...lines));
@@ -430,8 +431,7 @@
     for (const node of find("overview").querySelectorAll("[data-entity]")) {
       node.hidden = !node.dataset.entity.toLowerCase().includes(part) || Boolean(level && node.dataset.level !== level);
     }
-    const more = find("overview").querySelector(".more");
-    if (more && (part || level)) more.open = true;
+    if (part || level) find("overview").querySelectorAll(".more").forEach((more) => { more.open = true; });
     const shown = find("overview").querySelectorAll(".tile:not([hidden])").length;
     find("found").textContent = part || level ? counted(shown, "entity").replace("entitys", "entities") : "";
   }
