@@ -16,7 +16,10 @@ from benchmarks.harness import Measure, Project, Run, Server, measure
 
 from spark_cdc import new
 
-DAYS = ("2019-06-18", "2019-06-19")
+DAYS = ("2019-06-17", "2019-06-19")
+# Between them, of JSON: so many events of so many keys say what the rows are already. A load after
+# one of several plain events per key stages only the last message of each key.
+CALM, CALM_EVENTS, CALM_KEYS = "2019-06-18", 120_000, 10_000
 TINY = 100
 MARK = "__debezium_unavailable_value"  # stands for a large value that was not sent
 
@@ -87,6 +90,17 @@ def snapshot_sql(rows: int) -> str:
     from range(0, {rows}, 1, 8)"""
 
 
+def calm_sql(prior: int) -> str:
+    """Updates that change nothing, as events."""
+    keys = min(prior, CALM_KEYS)
+    return f"""
+    select 'u' as op, {prior} + number as seq, id, {values_sql("id", "0L")}
+    from (
+        select id as number, pmod(id, {keys}) * {prior // keys}L as id
+        from range(0, {CALM_EVENTS}, 1, 8)
+    ) as numbered"""
+
+
 def numbered_sql(events: int, keys: int) -> str:
     """Numbers of events: their order, and which key's turn it is, in another order each time."""
     return f"""
@@ -107,7 +121,7 @@ def stream_sql(stream: Stream) -> str:
     last = stream.per_key - 1
     step = max(1, stream.prior // known)
     return f"""
-    select op, {stream.prior} + seq as seq, {columns}
+    select op, {stream.prior + CALM_EVENTS} + seq as seq, {columns}
     from (
         select *, {values_sql("id", "turn + 1")}
         from (
@@ -172,6 +186,7 @@ def make_data(on: Server, landing: Path, streams: Sequence[Stream], with_json: b
     """Write what is missing of the days before and of the streams, as Parquet and as JSON lines."""
     prior = {s.prior for s in streams}
     wanted = {f"events_{size}/{DAYS[0]}": snapshot_sql(size) for size in prior}
+    wanted |= {f"events_{size}/{CALM}": calm_sql(size) for size in prior}
     wanted |= {f"events_{s.name}/{DAYS[1]}": stream_sql(s) for s in streams}
     for name, rows in wanted.items():
         for kind, sql in (("parquet", flags_sql(rows)), ("text", messages_sql(rows))):
@@ -223,7 +238,10 @@ class Load:
 
     def begin(self, prior: int) -> Run:
         self._read(str(prior))
-        return self.project.load(DAYS[0])
+        run = self.project.load(DAYS[0])
+        if self.kind == "text":
+            self.project.load(CALM)
+        return run
 
     def load(self, stream: Stream) -> Run:
         self._read(stream.name)

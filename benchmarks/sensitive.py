@@ -47,7 +47,7 @@ def main() -> int:
     bench = root / ".spark_cdc" / "bench"
     packages.install(if_needed=True)
     landing = make_full(bench / "landing", args.rows)
-    plain = replace(full_entity(f"{landing.relative_to(root)}"), extra=["versions"])
+    plain = replace(full_entity(str(landing)), extra=["versions"])
     apart = replace(
         plain,
         columns=[

@@ -755,7 +755,11 @@ def at_place(connector: str, at: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("form", "connector"),
-    [("debezium", "mysql"), ("debezium", "sqlserver"), ("debezium_flat", "postgresql")],
+    [
+        ("debezium", "mysql"),
+        pytest.param("debezium", "sqlserver", marks=pytest.mark.full),
+        pytest.param("debezium_flat", "postgresql", marks=pytest.mark.full),
+    ],
 )
 def test_rows_that_debezium_reads_while_it_streams_repair(warehouse, form, connector):
     def told(op: str, at: int, snapshot: str = "false", **after: Any) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def believed(warehouse: EventWarehouse, values: str = "price") -> list[tuple[Any
     return sorted(warehouse.rows("bitemporal", columns).elements(), key=str)
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_late_events_change_what_is_believed_of_the_past(
     cursor: Any, schema: str, tmp_path: Path
 ) -> None:

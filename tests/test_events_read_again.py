@@ -114,7 +114,7 @@ class TypedWarehouse(EventWarehouse):
         pytest.param(
             *({"partial": False, "splits": False}, 5, NEVER, 0),
             *((False, False, True), {"view", "table"}),
-            marks=pytest.mark.integration,
+            marks=pytest.mark.full,
         ),
         pytest.param(
             *({"partial": False, "splits": False}, 5, ALWAYS, 3, NO_ARCHIVE, {"view"}),

@@ -67,7 +67,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], dict[str, Any]
 DATE = "2024-01-01"
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_the_ledger_follows_the_yaml_while_no_load_counts(project: Project) -> None:
     assert project.operate("secrets", action="init").success
     for name, (settings, columns, lines, _) in CASES.items():

@@ -130,7 +130,7 @@ def snapshot(people: EventWarehouse, day: str, position: str, lines: Iterable[st
         people.variables.pop(name)
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_a_numbering_that_begins_anew(people: EventWarehouse) -> None:
     first = [
         maxwell("insert", "bin.000042:1", 1, "a"),

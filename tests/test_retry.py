@@ -102,6 +102,7 @@ def test_a_refused_load_is_finished(shop: Project, is_fresh: bool) -> None:
 
 
 @pytest.mark.parametrize("is_fresh", [True, pytest.param(False, marks=pytest.mark.full)])
+@pytest.mark.full
 def test_events_are_read_with_their_ledger(shop: Project, is_fresh: bool) -> None:
     """The ledger stopped and its events are taken for done: they would be none."""
     value = 40 + is_fresh
@@ -124,6 +125,7 @@ def test_events_are_read_with_their_ledger(shop: Project, is_fresh: bool) -> Non
     is_loaded(shop, value)
 
 
+@pytest.mark.full
 def test_what_can_not_be_staged_here_is_refused(shop: Project) -> None:
     shop.entity("own", KEYED)
     stage = shop.folder / "models/own/stg_own.sql"

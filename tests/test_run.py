@@ -78,7 +78,7 @@ def test_what_goes_while_it_is_listed(cursor: Any, schema: str, tmp_path: Path) 
     assert len(cursor.fetchall()) == 2
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_load_types_side_by_side(project: Project, call: Any) -> None:
     """Full, delta, events, insert only and a table; the second time nothing is left."""
     project.entity("whole", KEYED)

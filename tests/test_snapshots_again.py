@@ -181,7 +181,7 @@ SHORT = ("debezium", "dms")
 
 
 def some(names: list[str]) -> list[Any]:
-    return [pytest.param(n, marks=[] if n in SHORT else INTEGRATION) for n in names]
+    return [pytest.param(n, marks=[] if n in SHORT else pytest.mark.full) for n in names]
 
 
 @pytest.mark.parametrize("name", some(PLACED))
@@ -235,7 +235,7 @@ def test_a_snapshot_without_a_place_must_not_differ(make: Any, name: str) -> Non
 
 
 @INTEGRATION
-@pytest.mark.parametrize("name", ["change_arrays", "times"])
+@pytest.mark.parametrize("name", ["change_arrays", pytest.param("times", marks=pytest.mark.full)])
 def test_the_time_at_which_a_row_was_read_is_no_place(make: Any, name: str) -> None:
     told, people = FORMATS[name][0], make(name)
     # a change after the snapshot began, before the row was read
@@ -313,6 +313,7 @@ def test_a_transaction_that_was_open_while_the_snapshot_was_taken_again(make: An
 
 
 @INTEGRATION
+@pytest.mark.full
 def test_a_snapshot_that_takes_several_loads(make: Any) -> None:
     people = make("debezium")
     load(people, DAYS[0], *(postgres("read", 1000, key, "a") for key in (1, 2)))

@@ -445,7 +445,7 @@ def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     assert seen(shop, "full") == after
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_back_across_a_change_of_columns(project: Project, command: Command) -> None:
     """The YAML stays: what it declares is shown of the loads before, as until the undo."""
     key = {"id": COLUMNS["id"]}
@@ -550,7 +550,7 @@ def statuses(project: Project, name: str) -> list[tuple[str, str]]:
     return [tuple(row) for row in project.query(f"{sql} and {kinds} order by started_at, load_id")]
 
 
-@pytest.mark.integration
+@pytest.mark.full
 def test_cdc_loads_says_what_became_of_loads(project: Project) -> None:
     """Replaced by a rerun, after an undo, by a start anew; not compacted, nor taken back."""
     project.entity("fates", COLUMNS)

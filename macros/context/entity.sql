@@ -17,8 +17,9 @@
 {#- Everything the macros need to know of an entity, read from the YAML of `stg_<name>` and
     completed with the defaults. Nothing is checked here: validate() has done that at the start of
     the run.
-    Returns a dictionary: name, load_type (of this run, see _load_type_of_run()),
-    declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
+    Returns a dictionary: name, landed_as (another name of the view that staging reads, or none),
+    load_type (of this run, see _load_type_of_run()), declared_load_type, eff_type (type of
+    eff_start_date), deleted_when, timezone, source
     {format, path, read_path (as the server gets it, see _path_as_read()), table, options, text,
     date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped_columns (that are stored no
@@ -110,7 +111,7 @@
     {%- set guards = spark_cdc._policy('guards', settings, known) -%}
     {%- for guard in skipped if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
     {{ return({
-        'name': name,
+        'name': name, 'landed_as': none,
         'load_type': load_type,
         'declared_load_type': declared_load_type,
         'eff_type': 'timestamp_ntz' if settings.business_date_type == 'timestamp' else 'date',

@@ -72,7 +72,8 @@
 
 {#- What a format says of itself in the macro events_<format>_format(). Returns a dictionary of what
     docs/events.md describes, and for the formats of this project: reads ('first', and 'log': the
-    numbers of rows of a snapshot say where in the log it began), feed (what the change
+    numbers of rows of a snapshot say where in the log it began), finds_last (whether it has a macro
+    events_<format>_last), feed (what the change
     feed of a table of this format counts in, where the table itself can be read:
     events_<format>_feed_now() and what lies beside it). -#}
 {%- macro _adapter_format(format) -%}
@@ -84,7 +85,7 @@
     {%- set described = {
         'shape': none, 'settings': {'table': none, 'order_fields': none} if is_document else {}, 'has_order': is_document,
         'landed_row': is_document, 'origin': is_document, 'orders_halves': false, 'images': [], 'unavailable': none, 'position': none,
-        'columns': [], 'needed': [], 'no_order': none, 'order_setting': none, 'reads': none, 'feed': none, 'problems': false,
+        'columns': [], 'needed': [], 'no_order': none, 'order_setting': none, 'reads': none, 'feed': none, 'problems': false, 'finds_last': false,
     } -%}
     {%- do described.update(given) -%}
     {%- do memo.update({kept: described}) -%}

@@ -380,7 +380,8 @@ where
     lack columns: missing lists them), moves (keys that change, or are given up and taken within a
     transaction), key_changes (events that name another key than before), splits (inserts that may
     be the second half of a key change), alternates (rows named by another unique key),
-    late_possible, by_last (whether the events are plain enough for _latest_only_ctes()); and
+    late_possible, by_last (whether the events are plain enough for _latest_only_ctes()), repeats
+    (only where it is true: of _repeats_keys()); and
     truncated (highest position of a truncate, of this load or an earlier one) and highest (highest
     position of all), as lists of numbers. Where events is the view of _staged_events(), it is made
     again without their judgement as soon as it is known that none is rejected; where some are, only
@@ -443,13 +444,33 @@ where
     {#- a first load of nothing but a snapshot leaves no doubt -#}
     {%- set asks_reads = unplaced and entity.guards.late_share is not none and (run.load.base is not none or count.event_count > count.reads + count.controls) -%}
     {%- set doubtful = spark_cdc._query(spark_cdc._doubtful_reads_sql(run, events, summary))[0].doubtful | int if asks_reads else 0 -%}
-    {{ return(dict(
+    {%- set found = dict(
         dict(summary, unfilled=unfilled, reads=count.reads, doubtful_reads=doubtful, last=fromjson(row.highest).get('p'), **late),
         conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._any_group_sql(
             events, 'xxhash64(key_hash, event_position)', 'min(event_hash) <> max(event_hash)', 'cdc__note is null and ')) | length > 0,
         by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
             and spark_cdc._is_few(entity, count.key_count // 2),
+    ) -%}
+    {%- set repeats = spark_cdc._may_stage_last(entity) and spark_cdc._repeats_keys(entity, found, count.event_count, count.key_count) -%}
+    {{ return(dict(found, repeats=true) if repeats else found) }}
+{%- endmacro -%}
+
+
+{#- Whether the last event of each key is all that counts of a load: each brings a whole row, and
+    none is odd. Argument: summary (of _event_summary()). -#}
+{%- macro _only_last_counts(entity, summary) -%}
+    {{ return(not (
+        summary.rejected or summary.partial or spark_cdc._keys_move(entity, summary) or summary.key_changes or summary.late_possible
+        or summary.truncated or summary.reads or summary.conflicts or summary.origins
     )) }}
+{%- endmacro -%}
+
+
+{#- Whether the next load should stage only the last message of a key: this one was plain, and has
+    so many events per key that it would have paid. Arguments: summary (of _event_summary()),
+    event_count and key_count (of the load). -#}
+{%- macro _repeats_keys(entity, summary, event_count, key_count) -%}
+    {{ return(event_count >= 3 * key_count and not spark_cdc._is_short_stream(event_count) and spark_cdc._only_last_counts(entity, summary)) }}
 {%- endmacro -%}
 
 
@@ -502,6 +523,8 @@ select
     {%- endif %}
     {%- if has_place %}
     approx_count_distinct(xxhash64({{ entity.key_columns | map(attribute='sql') | join(', ') }})) as key_count,
+    {%- elif spark_cdc._may_stage_last(entity) %}
+    approx_count_distinct(key_hash) as key_count,
     {%- endif %}
     {#- as JSON; arrays are compared one by one by code that Spark does not compile -#}
     {%- for name, aggregate, condition in [('lowest', 'min', applies), ('highest', 'max', applies), ('truncated', 'max', "cdc__note is null and event_op = 'truncate'")] %}
@@ -655,12 +678,6 @@ where
         not newest.is_delete,
         newest.is_delete or not newest.nonkey_hash <=> prior.nonkey_hash
     )
-{%- endmacro -%}
-
-
-{#- A position as a SQL literal. -#}
-{%- macro _position_literal(position) -%}
-    {{ return('array(' ~ position | join('L, ') ~ 'L)') }}
 {%- endmacro -%}
 
 

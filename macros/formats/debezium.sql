@@ -65,29 +65,7 @@ parsed as (
 )
 {%- endset -%}
 {%- set table = ['source.db', 'source.`schema`', 'source.`table`'] -%}
-{%- set database -%}
-case
-    when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector
-    when source.connector = 'mariadb' then 'mysql'
-    {#- the setting stands in where the message does not name the database #}
-    {{ "else '" ~ given ~ "'" if given else "when source.connector is null then 'postgresql'" }}
-end
-{%- endset -%}
-{%- set position -%}
-case database
-    {%- for name, sql in places.positions.items() %}
-    when '{{ name }}'
-        then {{ sql | indent(8) }}
-    {%- endfor %}
-end
-{%- endset -%}
-{%- set transaction -%}
-case database
-    when 'postgresql' then source.txid
-    when 'mysql' then coalesce(source.gtid, transaction.id)
-    when 'sqlserver' then source.commit_lsn
-end
-{%- endset -%}
+{%- set database, position = spark_cdc._debezium_database(given), spark_cdc._debezium_position(places) -%}
 {%- set accepted = 'accepted are Debezium envelopes with op, before, after and source' -%}
 {%- set unreadable -%}
 when op is null and json_object_keys({{ content }}) is null
@@ -132,7 +110,7 @@ when event_op is not null and database is null
     'codes': {'c': 'insert', 'u': 'update', 'd': 'delete', 'r': 'read', 't': 'truncate', 'm': 'control'},
     'named': {'database': database, 'old_row': spark_cdc._debezium_old_row(entity)},
     'event_position': position,
-    'transaction': transaction,
+    'transaction': spark_cdc._debezium_transaction(),
     'time': 'timestamp_micros(coalesce(source.ts_us, try_multiply(source.ts_ms, 1000L)))',
     'unreadable': unreadable,
     'first_faults': unknown_connector,
@@ -142,10 +120,152 @@ when event_op is not null and database is null
 {%- endmacro -%}
 
 
+{#- Of which database's log a message is, where it is parsed. Argument: given (events.database). -#}
+{%- macro _debezium_database(given) -%}
+case
+    when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector
+    when source.connector = 'mariadb' then 'mysql'
+    {#- the setting stands in where the message does not name the database #}
+    {{ "else '" ~ given ~ "'" if given else "when source.connector is null then 'postgresql'" }}
+end
+{%- endmacro -%}
+
+
+{#- The place in it. Argument: places (of _debezium_places()). -#}
+{%- macro _debezium_position(places) -%}
+case database
+    {%- for name, sql in places.positions.items() %}
+    when '{{ name }}'
+        then {{ sql | indent(8) }}
+    {%- endfor %}
+end
+{%- endmacro -%}
+
+
+{%- macro _debezium_transaction() -%}
+case database
+    when 'postgresql' then source.txid
+    when 'mysql' then coalesce(source.gtid, transaction.id)
+    when 'sqlserver' then source.commit_lsn
+end
+{%- endmacro -%}
+
+
+{#- The messages of a load without those that a later one of their key overtakes, as a query with
+    the columns of the landing. Only the key, the order and the operation of a message are read
+    here. It is left out if it inserts, updates or deletes a key, has a place in the log of its
+    own behind all that was applied, moves no key, has a later one behind it, and is no insert or
+    delete in a transaction that does more with the key. What can't be told so is not left out.
+    Arguments: entity, landed (as a format gets it, without landed_row), highest (the last
+    position that was applied; none where nothing was). -#}
+{%- macro _events_debezium_last(entity, landed, highest) -%}
+{%- set places = spark_cdc._debezium_places('source.`%s`', 'source.%s', spark_cdc._debezium_databases(), 'false') -%}
+{%- set fields, keys, is_moved = [], [], [] -%}
+{%- for column in entity.key_columns -%}
+    {%- set name = spark_cdc._quote(column.from) -%}
+    {%- do fields.append(name ~ ': string') -%}
+    {%- do keys.append('image.' ~ name) -%}
+    {%- do is_moved.append('not before.' ~ name ~ ' <=> after.' ~ name) -%}
+{%- endfor -%}
+{%- set image, envelope = 'struct<' ~ fields | join(', ') ~ '>', spark_cdc._debezium_envelope() -%}
+{%- set envelope = {'op': 'string', 'before': image, 'after': image, 'source': envelope.source, 'transaction': envelope.transaction} -%}
+{%- set document = "concat('[', " ~ spark_cdc._json_document(entity, 'message') ~ ", ']')" -%}
+{%- set landed_columns, beside = ['message', 'message_key'], entity.columns | selectattr('role', 'equalto', 'control') | list -%}
+{%- for column in beside -%}{%- do landed_columns.append('cdc__beside_' ~ loop.index) -%}{%- endfor -%}
+{%- set landed_columns = landed_columns | join(', ') -%}
+with counted as (
+    select
+        message,
+        message_key,
+        {%- for column in beside %}
+        {{ spark_cdc._quote(column.from) }} as cdc__beside_{{ loop.index }},
+        {%- endfor %}
+        {{ spark_cdc._debezium_parsed(document, envelope, true) | indent(8) }} as documents
+    from {{ landed }}
+),
+
+sent as (
+    select
+        {{ landed_columns }},
+        size(documents) as document_count,
+        {%- for name in envelope %}
+        if(documents[0].payload is null, documents[0].{{ name }}, documents[0].payload.{{ name }}) as {{ name }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from counted
+),
+
+named as (
+    select
+        *,
+        if(op = 'd', before, after) as image,
+        {{ spark_cdc._debezium_database(entity.events.get('database')) | indent(8) }} as database
+    from sent
+),
+
+-- numbers, since all of this is shuffled beside the message
+placed as (
+    select
+        {{ landed_columns }},
+        op in ('c', 'd') as begins_or_ends,
+        {%- for key in keys %}
+        {{ key }} as key_{{ loop.index }},
+        {%- endfor %}
+        xxhash64(source.db, source.`schema`, source.`table`, if(database = 'mysql', {{ spark_cdc._binlog_name('source.file') }}, null)) as origin,
+        nullif(xxhash64({{ spark_cdc._debezium_transaction() | indent(8) }}), xxhash64(cast(null as string))) as transaction_hash,
+        coalesce(
+            document_count = 1 and op in ('c', 'u', 'd') and {{ keys | join(' is not null and ') }} is not null
+            and not (op = 'u' and before is not null and ({{ is_moved | join(' or ') }})),
+            false
+        ) as is_change,
+        {{ spark_cdc._debezium_position(places) | indent(8) }} as position
+    from named
+),
+
+followed as (
+    select
+        *,
+        lead(place) over of_key as next_place,
+        lag(place) over of_key as place_before,
+        lead(transaction_hash) over of_key as next_transaction,
+        lag(transaction_hash) over of_key as transaction_before
+    from (
+        select
+            *,
+            xxhash64(position) as place,
+            {#- what is left as it is has no neighbours #}
+            if(
+                is_change and not exists(position, part -> part is null)
+                {%- if highest %} and concat(array(1L), position) > {{ spark_cdc._position_literal(highest) }}{% endif %},
+                null, xxhash64(message)
+            ) as apart
+        from placed
+    ) as judged
+    window of_key as (
+        partition by {% for key in keys %}key_{{ loop.index }}, {% endfor %}origin, apart
+        order by position
+    )
+)
+
+select
+    message,
+    message_key
+    {%- for column in beside %},
+    cdc__beside_{{ loop.index }} as {{ spark_cdc._quote(column.from) }}
+    {%- endfor %}
+from followed
+where
+    apart is not null
+    or next_place is null
+    or place = next_place
+    or coalesce(place = place_before, false)
+    or begins_or_ends and coalesce(transaction_hash in (next_transaction, transaction_before), false)
+{%- endmacro -%}
+
+
 {%- macro _events_debezium_format() -%}
     {{ return({
         'shape': 'documents', 'settings': {'database': spark_cdc._debezium_databases() | list, 'order_fields': none, 'table': none},
-        'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value', 'reads': 'log',
+        'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value', 'reads': 'log', 'finds_last': true,
         'position': 'it stands in source.lsn (PostgreSQL), source.file and source.pos (MySQL, MariaDB) or source.change_lsn (SQL Server)',
     }) }}
 {%- endmacro -%}

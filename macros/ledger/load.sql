@@ -103,13 +103,26 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
         {%- endfor -%}
         {%- set files = none -%}
     {%- else -%}
-        {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
+        {%- set landed = dict(entity, landed_as=spark_cdc._landed_view(entity) ~ '_all') if 'last_after' in load else entity -%}
+        {%- set files = spark_cdc._land_load(landed, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
+        {%- if 'last_after' in load -%}
+            {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._landed_view(entity) ~ ' as\n'
+                ~ spark_cdc._adapter(entity.events.format, '_last')(entity, spark_cdc._landed_view(landed), load.last_after)) -%}
+        {%- endif -%}
     {%- endif -%}
     {%- set columns = spark_cdc._ensure_table(ctx, 'events', load) -%}
     {%- do spark_cdc._set_session(ctx.write.events, spark_cdc._is_small_load(load, files)) -%}
     {%- call statement('main') -%}
         {{ spark_cdc._write_rows_sql(ctx.write.events, columns, sql, 'events_of_load') }}
     {%- endcall -%}
+    {%- if 'last_after' in load -%}
+        {%- set sql -%}
+select
+    (select count(*) from {{ spark_cdc._landed_view(entity) }}_all)
+    - (select count(*) from {{ ctx.write.events }} where load_id = '{{ load.load_id }}') as overtaken
+        {%- endset -%}
+        {%- do spark_cdc._memo().update({'overtaken in ' ~ load.load_id: spark_cdc._query(sql)[0].overtaken | int}) -%}
+    {%- endif -%}
     {%- if files -%}
         {%- set now = spark_cdc._input_files(entity, [spark_cdc._business_time_of(entity.name)])[0] -%}
         {%- do spark_cdc._check_unchanged(entity, load, files, now, {'files': now}) -%}
@@ -241,7 +254,7 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
     {%- set compared = dict(run, load=load, prior=prior, broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
     {%- if entity.events -%}
         {%- set staged = spark_cdc._staged_events(compared, incoming) -%}
-        {%- set load = dict(load, events=staged.summary, **staged.noted) -%}
+        {%- set load = dict(load, **dict({'events': staged.summary}, **staged.noted)) -%}
         {%- set sql = spark_cdc._classify_events_sql(compared, staged.relation, staged.summary) -%}
     {%- else -%}
         {%- set sql = spark_cdc._classify_rows_sql(compared, incoming) -%}
@@ -269,9 +282,11 @@ landing: leave spark_cdc_replay.source (--source) out.
         {%- set archived = spark_cdc._archived_events(run.entity, run.events, load.layout) -%}
         {%- set incoming = '(select * from ' ~ archived ~ ' as events where ' ~ spark_cdc._in_loads(load.replaced) ~ ') as archived' -%}
     {%- endif -%}
-/* spark_cdc load: {{ spark_cdc._comment_json({
+    {%- set applied = load.applied -%}
+    {%- set stages_last = applied.get('repeats') and not applied.get('truncated') and not spark_cdc._is_archive_replay() and spark_cdc._may_stage_last(run.entity) -%}
+/* spark_cdc load: {{ spark_cdc._comment_json(dict({
     'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout, 'prior_rows': load.prior_rows
-}) }} */
+}, **({'last_after': applied.highest or []} if stages_last else {}))) }} */
 {{ spark_cdc._event_rows_sql(run.entity, load, incoming) }}
 {%- endmacro -%}
 
@@ -303,11 +318,23 @@ selected. Nothing was written. Load the date:
                 {%- endset -%}
                 {%- do exceptions.raise_compiler_error(message) -%}
             {%- endif -%}
+            {%- set overtaken = spark_cdc._memo().get('overtaken in ' ~ load.load_id, 0) -%}
+            {%- set last = spark_cdc._event_summary(run, partition) if overtaken else none -%}
+            {%- if overtaken and spark_cdc._only_last_counts(run.entity, last) -%}
+                {%- set event_count = last.event_count + overtaken -%}
+                {%- set repeats = spark_cdc._repeats_keys(run.entity, last, event_count, last.event_count) -%}
+                {{ return({
+                    'relation': partition, 'summary': last,
+                    'noted': {'events': dict(last, event_count=event_count, **({'repeats': true} if repeats else {}))},
+                }) }}
+            {%- elif not overtaken -%}
             {{ return({
                 'relation': partition,
                 'summary': spark_cdc._checked_summary(run, partition) if is_planned or is_loaded else spark_cdc._any_events(),
                 'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {},
             }) }}
+            {%- endif -%}
+            {#- something is odd: all messages are staged, in place of the last ones -#}
         {%- elif spark_cdc._is_archive_replay() or not spark_cdc._is_plainly_staged(run.entity.name) -%}
             {%- do spark_cdc._refuse_load_again(run) -%}
         {%- endif -%}

@@ -147,7 +147,7 @@ cast({{ column }} as string)
 {%- endmacro -%}
 
 
-{%- macro _landed_view(entity) -%}{{ return('landed_' ~ entity.name) }}{%- endmacro -%}
+{%- macro _landed_view(entity) -%}{{ return(entity.landed_as or 'landed_' ~ entity.name) }}{%- endmacro -%}
 
 
 {#- A column of that view: of JSON under the declared name, since names there may differ by case

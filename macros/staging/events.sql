@@ -469,7 +469,7 @@ select
 from (
     select
         *,
-        event_op = 'read' and coalesce(get(event_position, 1) > 0, false) and {{ place }} >= array({{ highest | join('L, ') }}L) as cdc__is_again
+        event_op = 'read' and coalesce(get(event_position, 1) > 0, false) and {{ place }} >= {{ spark_cdc._position_literal(highest) }} as cdc__is_again
     from {{ events | string | indent(4) }}
 ) as staged
 ) as placed
@@ -544,6 +544,19 @@ from (
     {{ return(
         (source.format in ['parquet', 'orc'] or source.format == 'change_feed' and events.format == 'delta_cdf') and not source.text and not events.archive and not events.is_message and not events.unique_keys
         and events.format != 'full_snapshot' and spark_cdc._is_plainly_staged(entity.name)
+    ) }}
+{%- endmacro -%}
+
+
+{#- Whether a load may stage only the last message of a key (events_<format>_last()), where nobody
+    reads the others later and the order is the one of the log. A model stg_<entity> that does more
+    than stage() may leave out the last one. -#}
+{%- macro _may_stage_last(entity) -%}
+    {%- set events = entity.events -%}
+    {{ return(
+        spark_cdc._adapter_format(events.format).finds_last and entity.key_columns | length > 0
+        and not (events.archive or events.order or events.tie_breaker or events.get('order_fields') or events.unique_keys)
+        and events.get('table') is none and not events.insert_only and spark_cdc._is_plainly_staged(entity.name)
     ) }}
 {%- endmacro -%}
 

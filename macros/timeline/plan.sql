@@ -162,7 +162,8 @@ after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
 
 {#- The manifest after a load: what the next one builds on. Of change events the record tells how
     far they were applied: the highest position, that of the last truncate, up to where the change
-    feed of a table was read, and where the events were from (see _found_origins()).
+    feed of a table was read, where the events were from (see _event_origins()), and whether the
+    next load should stage only the last message of a key.
     Arguments: run (of _planned_run()), audit (of _audit_load()). -#}
 {%- macro _next_manifest(run, audit) -%}
     {%- set load, record, applied = run.load, audit.record, {} -%}
@@ -172,6 +173,7 @@ after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
         {%- set log = {'log': feed.log} if feed and feed.get('log') else {} -%}
         {%- do applied.update({'feed': dict({'id': feed.id, 'to': feed.to, 'offset': feed.offset}, **log)}) if feed -%}
         {%- do applied.update({'origin': events.origin}) if events.get('origin') -%}
+        {%- do applied.update({'repeats': true}) if events.get('repeats') -%}
     {%- endif -%}
     {%- set next = spark_cdc._timeline_loaded(run.manifest, load.keep | length, {
         'load_id': load.load_id,

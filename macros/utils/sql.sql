@@ -40,6 +40,12 @@
 {%- endmacro -%}
 
 
+{#- A position as a SQL literal. -#}
+{%- macro _position_literal(position) -%}
+    {{ return('array(' ~ position | join('L, ') ~ 'L)') }}
+{%- endmacro -%}
+
+
 {#- Options of from_json() without which its parser takes no number of more than 1,000 digits and no
     text of more than 20,000,000 letters. -#}
 {%- macro _json_limits() -%}'maxNumLen', '2147483647', 'maxStringLen', '2147483647'{%- endmacro -%}
