@@ -83,7 +83,11 @@ select
     {{ old.sql }},
     {% endfor -%}
     {%- for column in entity.stored -%}
+    {%- if entity.events.get('columns_sent') and column.role != 'key' -%}
+    if(array_contains(event_absent, {{ spark_cdc._literal(column.name) }}), null, {{ column.sql }}) as {{ column.sql }},
+    {% else -%}
     {{ column.sql }},
+    {% endif -%}
     {% endfor -%}
     event_absent,
     event_unavailable,
@@ -275,6 +279,8 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
         + (["event_op in ('update', 'upsert')"] if (column.null_means or events.null_means) == 'unchanged' else []) -%}
     {%- do kept.append(column.name) if (column.null_means or events.null_means) == 'unchanged' -%}
     {%- set condition = spark_cdc._raw(column) ~ ' is null and ' ~ ('(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0]) if lacks else '' -%}
+    {%- set unsent = 'not array_contains(cdc__sent, ' ~ spark_cdc._literal(column.from | lower) ~ ')' if events.get('columns_sent') else '' -%}
+    {%- set condition = [unsent, condition] | select | join(' or ') -%}
     {%- do names.append('if(' ~ condition ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') if condition -%}
 {%- endfor -%}
 {{ spark_cdc._event_names_found(names, 'cdc__sent_names < ' ~ (entity.stored | unique(attribute='from', case_sensitive=true) | list | length) if events.is_message and not kept else none) }}
