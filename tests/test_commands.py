@@ -60,7 +60,6 @@ EVENTS = {
 @pytest.mark.parametrize(
     "flag", [pytest.param("--empty", marks=pytest.mark.full), "--sample=3 days"]
 )
-@pytest.mark.full
 def test_relations_are_made_and_nothing_is_loaded(project: Project, flag: str) -> None:
     rows, events = f"{flag[2:4]}_rows", f"{flag[2:4]}_events"
     project.entity(rows, KEYED, on_reject="quarantine")

@@ -103,7 +103,6 @@ def test_a_first_build_makes_empty_tables_and_loads_nothing(shop: Project) -> No
         shop.profile()
 
 
-@pytest.mark.full
 def test_a_build_after_loads_changes_nothing_of_them(shop: Project) -> None:
     names = ("bills", "prices")
     shop.load(DATE, *names)
