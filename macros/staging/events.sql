@@ -269,7 +269,8 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
 
 
 {#- Of the stored columns those that an event that brings a row does not have (of an update also
-    those in which a null says that nothing changed), as an array; null where it has all. -#}
+    those in which a null says that nothing changed; with columns_sent those that the row does not
+    name), as an array; null where it has all. -#}
 {%- macro _event_names_absent(entity) -%}
 {%- set events = entity.events -%}
 {%- set is_there = 'map_contains_key(event_after, ' if events.is_message else 'array_contains(cdc__names, ' -%}
