@@ -315,6 +315,14 @@ def test_a_bad_value_that_is_overtaken_is_not_looked_at(people: DebeziumWarehous
     assert people.ways == ["all", "last"]
 
 
+def test_entities_that_are_loaded_together_are_told_apart(people: DebeziumWarehouse) -> None:
+    """In one run of dbt their loads of a date have the same name."""
+    ctx, load = people.macros._context_of_model(), {"load_id": "20240502-e-0a935ca6"}
+    other = ctx | {"entity": ctx["entity"] | {"name": "other"}}
+    note = people.macros._overtaken_note
+    assert len({note(ctx, load), note(other, load), note(ctx | {"schema": "dev"}, load)}) == 3
+
+
 @pytest.mark.integration
 def test_quarantined_messages_leave_the_one_before(people: DebeziumWarehouse) -> None:
     people.node["config"]["meta"]["spark_cdc"]["on_reject"] = "quarantine"

@@ -121,7 +121,7 @@ select
     (select count(*) from {{ spark_cdc._landed_view(entity) }}_all)
     - (select count(*) from {{ ctx.write.events }} where load_id = '{{ load.load_id }}') as overtaken
         {%- endset -%}
-        {%- do spark_cdc._memo().update({'overtaken in ' ~ load.load_id: spark_cdc._query(sql)[0].overtaken | int}) -%}
+        {%- do spark_cdc._memo().update({spark_cdc._overtaken_note(ctx, load): spark_cdc._query(sql)[0].overtaken | int}) -%}
     {%- endif -%}
     {%- if files -%}
         {%- set now = spark_cdc._input_files(entity, [spark_cdc._business_time_of(entity.name)])[0] -%}
@@ -201,6 +201,11 @@ select
 {#- The name in the memo by which this run knows that it has begun to write the ledger, or the
     events, of an entity. -#}
 {%- macro _written_note(ctx, kind) -%}{{ return('written: ' ~ ctx.schema ~ '.' ~ ctx.entity.name ~ '_' ~ kind) }}{%- endmacro -%}
+
+
+{#- The name in the memo of how many messages of a load were left out; entities that are loaded
+    together give their loads the same name. -#}
+{%- macro _overtaken_note(ctx, load) -%}{{ return('overtaken: ' ~ ctx.schema ~ '.' ~ ctx.entity.name ~ ' ' ~ load.load_id) }}{%- endmacro -%}
 
 
 {%- macro _refuse_load_again(run) -%}
@@ -318,7 +323,7 @@ selected. Nothing was written. Load the date:
                 {%- endset -%}
                 {%- do exceptions.raise_compiler_error(message) -%}
             {%- endif -%}
-            {%- set overtaken = spark_cdc._memo().get('overtaken in ' ~ load.load_id, 0) -%}
+            {%- set overtaken = spark_cdc._memo().get(spark_cdc._overtaken_note(run, load), 0) -%}
             {%- set last = spark_cdc._event_summary(run, partition) if overtaken else none -%}
             {%- if overtaken and spark_cdc._only_last_counts(run.entity, last) -%}
                 {%- set event_count = last.event_count + overtaken -%}
