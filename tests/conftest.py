@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import subprocess
@@ -213,6 +214,17 @@ def cursor(server: Server) -> Iterator[Any]:
     connection.close()
 
 
+@contextlib.contextmanager
+def session_on(chosen: local_server.Settings) -> Iterator[Any]:
+    """A cursor on a server with settings of its own, which ends with it."""
+    try:
+        connection = local_server.connect(local_server.start(chosen).port)
+        yield connection.cursor()
+        connection.close()
+    finally:
+        local_server.stop(chosen.state_dir)
+
+
 # what reads Avro in Spark; `spark-cdc stream` brings it along
 @pytest.fixture(scope="module")
 def avro_cursor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
@@ -220,12 +232,8 @@ def avro_cursor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     [jar] = jars.ensure(stream.JARS["avro"]["4.1"], java.ensure().executable)
     state = tmp_path_factory.mktemp("avro")
     chosen = local_server.settings(state, port="0", memory="1g", jars=[str(jar)])
-    try:
-        connection = local_server.connect(local_server.start(chosen).port)
-        yield connection.cursor()
-        connection.close()
-    finally:
-        local_server.stop(state)
+    with session_on(chosen) as cursor:
+        yield cursor
 
 
 @pytest.fixture(scope="module")

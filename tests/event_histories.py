@@ -330,6 +330,12 @@ def smaller(history: History) -> Iterator[History]:
             yield _with_events(history, number, ordered)
 
 
+def mapped(history: History, change: Callable[[Event], Event]) -> History:
+    """The history with each of its events changed."""
+    loads = (load._replace(events=tuple(map(change, load.events))) for load in history.loads)
+    return history._replace(loads=tuple(loads))
+
+
 def _with_events(history: History, number: int, events: tuple[Event, ...]) -> History:
     loads = list(history.loads)
     loads[number] = loads[number]._replace(events=events)
@@ -343,13 +349,8 @@ def _without_column(history: History, name: str) -> History:
             unavailable=tuple(other for other in event.unavailable if other != name),
         )
 
-    return History(
-        tuple(column for column in history.columns if column != name),
-        tuple(
-            load._replace(events=tuple(without(event) for event in load.events))
-            for load in history.loads
-        ),
-    )
+    rest = tuple(column for column in history.columns if column != name)
+    return mapped(history, without)._replace(columns=rest)
 
 
 def _without_transaction(history: History, name: str | None) -> History:

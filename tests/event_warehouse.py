@@ -60,6 +60,12 @@ class EventWarehouse(Warehouse):
         lines = (m if isinstance(m, str) else json.dumps(m) for m in messages)
         (folder / "events.json").write_text("".join(f"{m}\n" for m in lines), encoding="utf-8")
 
+    def record(self) -> dict[str, Any]:
+        """The plan of the last load, which becomes its record."""
+        plan = self.sql.split("*/")[0]
+        record: dict[str, Any] = json.loads(plan[plan.index("{") : plan.rindex("}") + 1])
+        return record
+
     def takes_bitemporal(self) -> bool:
         """Whether this Spark takes the view: on 3.5 a load with it is refused."""
         return not is_spark_3(self.cursor)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from event_histories import History, Knobs, histories, shown, smaller
+from event_histories import History, Knobs, histories, mapped, shown, smaller
 from event_oracle import ConflictError, Event, Load, Position, beliefs, expected
 from event_warehouse import EventWarehouse, column
 from scale import ALL, HISTORIES
@@ -258,15 +258,7 @@ def differences(warehouse: EventWarehouse, run: Merged) -> dict[str, list[Row]]:
         counts.append({**audit["counts"], "late": warehouse.summary["late"]})
     meant = run.histories
     if warehouse.entity["events"]["null_means"] == "unchanged":
-        meant = [
-            history._replace(
-                loads=tuple(
-                    load._replace(events=tuple(map(without_nulls, load.events)))
-                    for load in history.loads
-                )
-            )
-            for history in meant
-        ]
+        meant = [mapped(history, without_nulls) for history in meant]
     views, results = wanted(meant)
     wrong = {}
     for view, rows in views.items():

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from event_histories import History, Knobs, histories
+from event_histories import Knobs, histories, mapped
+from event_oracle import Event
 from event_warehouse import EventWarehouse, column
 from scale import HISTORIES
 from spark_cdc.jinja_bridge import CompilerError
@@ -81,10 +82,8 @@ class TypedWarehouse(EventWarehouse):
         settings = self.node["config"]["meta"]["spark_cdc"]["events"]
         settings["archive"] = self.archives[self.attempts % len(self.archives)]
         audit = super().load(date)
-        relation = self.sql.split("*/")[0]
-        record = json.loads(relation[relation.index("{") : relation.rindex("}") + 1])
         kind = "last" if self.summary.get("by_last") else "view"
-        self.paths.append(kind if record.get("read_again") else "table")
+        self.paths.append(kind if self.record().get("read_again") else "table")
         return audit
 
     def _row(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +137,7 @@ def test_views_are_what_the_oracle_says(
     wanted = HISTORIES * count // 100
     stories = list(histories(chance.randrange(10**6), wanted, Knobs(truncates=False, **knobs)))
     if "last" in paths:  # a key that a transaction takes and gives up takes another way
-        stories = [without_transactions(story) for story in stories]
+        stories = [mapped(story, without_transaction) for story in stories]
     run = merged(stories, truncates, chance)
     places = [event.position for load in run.loads for event in load.events if event.position]
     warehouse = TypedWarehouse(
@@ -149,12 +148,8 @@ def test_views_are_what_the_oracle_says(
     assert paths <= set(warehouse.paths)
 
 
-def without_transactions(history: History) -> History:
-    loads = (
-        load._replace(events=tuple(event._replace(transaction=None) for event in load.events))
-        for load in history.loads
-    )
-    return history._replace(loads=tuple(loads))
+def without_transaction(event: Event) -> Event:
+    return event._replace(transaction=None)
 
 
 # --- one case each ------------------------------------------------------------------------------

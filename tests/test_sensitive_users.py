@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from conftest import session_on
 from project import Project
 from spark_cdc import server as local_server
 from test_sensitive import DAYS, SETTINGS, STORY, describe, land, masked
@@ -109,12 +110,8 @@ def reader(shop: Project, place: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     chosen = local_server.settings(
         state, port="0", memory="1g", conf=("spark.sql.shuffle.partitions=2",), timeout="600"
     )
-    try:
-        connection = local_server.connect(local_server.start(chosen).port)
-        yield connection.cursor()
-        connection.close()
-    finally:
-        local_server.stop(state)
+    with session_on(chosen) as cursor:
+        yield cursor
 
 
 def test_the_other_user_reads_all_plain_views_and_no_sensitive_file(

@@ -451,13 +451,13 @@ where
         by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
             and spark_cdc._is_few(entity, count.key_count // 2),
     ) -%}
-    {%- set repeats = spark_cdc._may_stage_last(entity) and spark_cdc._repeats_keys(entity, found, count.event_count, count.key_count) -%}
+    {%- set repeats = spark_cdc._may_stage_last(entity) and spark_cdc._repeats_keys(entity, found, count.key_count) -%}
     {{ return(dict(found, repeats=true) if repeats else found) }}
 {%- endmacro -%}
 
 
-{#- Whether the last event of each key is all that counts of a load: each brings a whole row, and
-    none is odd. Argument: summary (of _event_summary()). -#}
+{#- Whether the last event of each key decides a load alone: each brings a whole row, and no other
+    event has an effect. Argument: summary (of _event_summary()). -#}
 {%- macro _only_last_counts(entity, summary) -%}
     {{ return(not (
         summary.rejected or summary.partial or spark_cdc._keys_move(entity, summary) or summary.key_changes or summary.late_possible
@@ -467,10 +467,19 @@ where
 
 
 {#- Whether the next load should stage only the last message of a key: this one was plain, and has
-    so many events per key that it would have paid. Arguments: summary (of _event_summary()),
-    event_count and key_count (of the load). -#}
-{%- macro _repeats_keys(entity, summary, event_count, key_count) -%}
-    {{ return(event_count >= 3 * key_count and not spark_cdc._is_short_stream(event_count) and spark_cdc._only_last_counts(entity, summary)) }}
+    so many events per key that it would have paid. Arguments: summary (of all events of the load),
+    key_count (how many keys they name). -#}
+{%- macro _repeats_keys(entity, summary, key_count) -%}
+    {{ return(summary.event_count >= 3 * key_count and not spark_cdc._is_short_stream(summary.event_count)
+        and spark_cdc._only_last_counts(entity, summary)) }}
+{%- endmacro -%}
+
+
+{#- What the record of a load says of its events, of which some were superseded before they were
+    staged. Arguments: summary (of the staged ones), superseded (number of the others). -#}
+{%- macro _summary_of_all(entity, summary, superseded) -%}
+    {%- set found = dict(summary, event_count=summary.event_count + superseded) -%}
+    {{ return(dict(found, repeats=true) if spark_cdc._repeats_keys(entity, found, summary.event_count) else found) }}
 {%- endmacro -%}
 
 

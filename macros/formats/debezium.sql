@@ -151,11 +151,11 @@ end
 {%- endmacro -%}
 
 
-{#- The messages of a load without those that a later one of their key overtakes, as a query with
-    the columns of the landing. Only the key, the order and the operation of a message are read
-    here. It is left out if it inserts, updates or deletes a key, has a place in the log of its
-    own behind all that was applied, moves no key, has a later one behind it, and is no insert or
-    delete in a transaction that does more with the key. What can't be told so is not left out.
+{#- The messages of a load without those that a later message of the same key supersedes, as a
+    query with the columns of the landing. It reads only key, position and operation. A message is
+    left out if it inserts, updates or deletes a row, keeps the key, has a position of its own after
+    all that was applied, is followed by another message of the key, and is no insert or delete in a
+    transaction that has more messages of the key. All other messages pass.
     Arguments: entity, landed (as a format gets it, without landed_row), highest (the last
     position that was applied; none where nothing was). -#}
 {%- macro _events_debezium_last(entity, landed, highest) -%}
@@ -202,7 +202,7 @@ named as (
     from sent
 ),
 
--- numbers, since all of this is shuffled beside the message
+-- as short as can be, since all of this is shuffled with the message
 placed as (
     select
         {{ landed_columns }},
@@ -211,7 +211,7 @@ placed as (
         {{ key }} as key_{{ loop.index }},
         {%- endfor %}
         xxhash64(source.db, source.`schema`, source.`table`, if(database = 'mysql', {{ spark_cdc._binlog_name('source.file') }}, null)) as origin,
-        nullif(xxhash64({{ spark_cdc._debezium_transaction() | indent(8) }}), xxhash64(cast(null as string))) as transaction_hash,
+        {{ spark_cdc._debezium_transaction() | indent(8) }} as transaction_id,
         coalesce(
             document_count = 1 and op in ('c', 'u', 'd') and {{ keys | join(' is not null and ') }} is not null
             and not (op = 'u' and before is not null and ({{ is_moved | join(' or ') }})),
@@ -226,13 +226,13 @@ followed as (
         *,
         lead(place) over of_key as next_place,
         lag(place) over of_key as place_before,
-        lead(transaction_hash) over of_key as next_transaction,
-        lag(transaction_hash) over of_key as transaction_before
+        lead(transaction_id) over of_key as next_transaction,
+        lag(transaction_id) over of_key as transaction_before
     from (
         select
             *,
             xxhash64(position) as place,
-            {#- what is left as it is has no neighbours #}
+            {#- messages that pass have no neighbours #}
             if(
                 is_change and not exists(position, part -> part is null)
                 {%- if highest %} and concat(array(1L), position) > {{ spark_cdc._position_literal(highest) }}{% endif %},
@@ -258,7 +258,7 @@ where
     or next_place is null
     or place = next_place
     or coalesce(place = place_before, false)
-    or begins_or_ends and coalesce(transaction_hash in (next_transaction, transaction_before), false)
+    or begins_or_ends and coalesce(transaction_id in (next_transaction, transaction_before), false)
 {%- endmacro -%}
 
 

@@ -35,18 +35,19 @@ if({{ sent.sql }} is null, null, array_compact(array(
 
 {#- What is wrong with the names, as an expression: a text, or null. -#}
 {%- macro _flagged_rows_unknown(entity, sent) -%}
-{%- set accepted = '; accepted are ' ~ entity.columns | map(attribute='from') | join(', ') -%}
+{%- set known = entity.columns | map(attribute='from') | list -%}
+{%- set unknown = 'array_except(cdc__sent, array(' ~ spark_cdc._literals(known | map('lower')) ~ '))' -%}
 {%- if sent.data_type == 'string' or sent.data_type.startswith('array') -%}
 case
     {%- if sent.data_type == 'string' %}
     when {{ sent.sql }} like '[%' and cdc__sent is null
         then concat({{ spark_cdc._literal(sent.name ~ ' is no JSON array of names: ') }}, {{ spark_cdc._shown(sent.sql) }})
     {%- endif %}
-    when size(array_except(cdc__sent, array({{ spark_cdc._literals(entity.columns | map(attribute='from') | map('lower')) }}))) > 0
+    when size({{ unknown }}) > 0
         then concat(
             {{ spark_cdc._literal('unknown columns in ' ~ sent.name ~ ': ') }},
-            array_join(array_except(cdc__sent, array({{ spark_cdc._literals(entity.columns | map(attribute='from') | map('lower')) }})), ', ', 'null'),
-            {{ spark_cdc._literal(accepted) }}
+            array_join({{ unknown }}, ', ', 'null'),
+            {{ spark_cdc._literal('; accepted are ' ~ known | join(', ')) }}
         )
 end
 {%- else -%}

@@ -118,10 +118,10 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- if 'last_after' in load -%}
         {%- set sql -%}
 select
-    (select count(*) from {{ spark_cdc._landed_view(entity) }}_all)
-    - (select count(*) from {{ ctx.write.events }} where load_id = '{{ load.load_id }}') as overtaken
+    (select count(*) from {{ spark_cdc._landed_view(landed) }})
+    - (select count(*) from {{ ctx.write.events }} where load_id = '{{ load.load_id }}') as superseded
         {%- endset -%}
-        {%- do spark_cdc._memo().update({spark_cdc._overtaken_note(ctx, load): spark_cdc._query(sql)[0].overtaken | int}) -%}
+        {%- do spark_cdc._memo().update({spark_cdc._superseded_note(ctx, load): spark_cdc._query(sql)[0].superseded | int}) -%}
     {%- endif -%}
     {%- if files -%}
         {%- set now = spark_cdc._input_files(entity, [spark_cdc._business_time_of(entity.name)])[0] -%}
@@ -205,7 +205,7 @@ select
 
 {#- The name in the memo of how many messages of a load were left out; entities that are loaded
     together give their loads the same name. -#}
-{%- macro _overtaken_note(ctx, load) -%}{{ return('overtaken: ' ~ ctx.schema ~ '.' ~ ctx.entity.name ~ ' ' ~ load.load_id) }}{%- endmacro -%}
+{%- macro _superseded_note(ctx, load) -%}{{ return('superseded: ' ~ ctx.schema ~ '.' ~ ctx.entity.name ~ ' ' ~ load.load_id) }}{%- endmacro -%}
 
 
 {%- macro _refuse_load_again(run) -%}
@@ -323,23 +323,19 @@ selected. Nothing was written. Load the date:
                 {%- endset -%}
                 {%- do exceptions.raise_compiler_error(message) -%}
             {%- endif -%}
-            {%- set overtaken = spark_cdc._memo().get(spark_cdc._overtaken_note(run, load), 0) -%}
-            {%- set last = spark_cdc._event_summary(run, partition) if overtaken else none -%}
-            {%- if overtaken and spark_cdc._only_last_counts(run.entity, last) -%}
-                {%- set event_count = last.event_count + overtaken -%}
-                {%- set repeats = spark_cdc._repeats_keys(run.entity, last, event_count, last.event_count) -%}
+            {%- set superseded = spark_cdc._memo().get(spark_cdc._superseded_note(run, load), 0) -%}
+            {%- if not superseded -%}
                 {{ return({
-                    'relation': partition, 'summary': last,
-                    'noted': {'events': dict(last, event_count=event_count, **({'repeats': true} if repeats else {}))},
+                    'relation': partition,
+                    'summary': spark_cdc._checked_summary(run, partition) if is_planned or is_loaded else spark_cdc._any_events(),
+                    'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {},
                 }) }}
-            {%- elif not overtaken -%}
-            {{ return({
-                'relation': partition,
-                'summary': spark_cdc._checked_summary(run, partition) if is_planned or is_loaded else spark_cdc._any_events(),
-                'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {},
-            }) }}
             {%- endif -%}
-            {#- something is odd: all messages are staged, in place of the last ones -#}
+            {%- set summary = spark_cdc._event_summary(run, partition) -%}
+            {%- if spark_cdc._only_last_counts(run.entity, summary) -%}
+                {{ return({'relation': partition, 'summary': summary, 'noted': {'events': spark_cdc._summary_of_all(run.entity, summary, superseded)}}) }}
+            {%- endif -%}
+            {#- more than last messages count: all are staged again -#}
         {%- elif spark_cdc._is_archive_replay() or not spark_cdc._is_plainly_staged(run.entity.name) -%}
             {%- do spark_cdc._refuse_load_again(run) -%}
         {%- endif -%}

@@ -61,11 +61,7 @@
     {%- set refusal = refusal or spark_cdc._check_folder_columns(entity, input, time, folders) -%}
     {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
     {%- for part in ends.parts -%}{%- do spark_cdc._land_columns(part, [time], found) -%}{%- endfor -%}
-    {%- if ends.parts | length > 1 -%}
-        {%- set views = [] -%}
-        {%- for part in ends.parts -%}{%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}{%- endfor -%}
-        {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._landed_view(entity) ~ ' as\n' ~ views | join('\n\nunion all\n\n')) -%}
-    {%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._landed_parts_sql(entity, ends.parts)) if ends.parts | length > 1 -%}
     {{ return(none) }}
 {%- endmacro -%}
 
@@ -148,6 +144,14 @@ cast({{ column }} as string)
 
 
 {%- macro _landed_view(entity) -%}{{ return(entity.landed_as or 'landed_' ~ entity.name) }}{%- endmacro -%}
+
+
+{#- The columns of that view that every source has, as SQL. -#}
+{%- macro _landed_names(entity) -%}
+    {%- set names = [] -%}
+    {%- for column in entity.columns -%}{%- do names.append(spark_cdc._landed_column(entity, column)) -%}{%- endfor -%}
+    {{ return((names + ['cdc__unparsed']) | unique | list) }}
+{%- endmacro -%}
 
 
 {#- A column of that view: of JSON under the declared name, since names there may differ by case

@@ -10,10 +10,7 @@
     {%- set views = spark_cdc._dates_views(spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table'
             else entity, landing, days) -%}
     {%- if not views -%}{%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}{%- endif -%}
-    {%- set names = [] -%}
-    {%- for column in entity.columns -%}{%- do names.append(spark_cdc._landed_column(entity, column)) -%}{%- endfor -%}
-    {%- do names.append('cdc__unparsed') -%}
-    {%- set names = names | unique | list -%}
+    {%- set names = spark_cdc._landed_names(entity) -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
     {%- set is_grouped = entity.source.text or ('map' not in types and 'variant' not in types) -%}
     {%- set sql -%}

@@ -176,11 +176,16 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
 {%- endmacro -%}
 
 
+{#- The type of a column of files and the one that it should have, both as of _hash_type(). -#}
+{%- macro _types_compared(found, type) -%}
+    {{ return([spark_cdc._hash_type(spark_cdc._plain_type_shown(found.data_type)), spark_cdc._hash_type(spark_cdc._plain_type_shown(type))]) }}
+{%- endmacro -%}
+
+
 {#- The fields of declared structs that a column of files lacks, if it is the declared one apart
     from these. Returns a list of names, empty if there are none or it differs otherwise. -#}
 {%- macro _fields_lacking(found, column, type) -%}
-    {%- set types = [] -%}
-    {%- for text in [found.data_type, type] -%}{%- do types.append(spark_cdc._hash_type(spark_cdc._plain_type_shown(text))) -%}{%- endfor -%}
+    {%- set types = spark_cdc._types_compared(found, type) -%}
     {%- if types | selectattr('problem') | list or 'fields' not in types[0] or 'fields' not in types[1] -%}{{ return([]) }}{%- endif -%}
     {{ return(spark_cdc._fields_lacking_of(types[0], types[1], column.name) or []) }}
 {%- endmacro -%}
@@ -235,8 +240,7 @@ if({{ sql }} is null, null, named_struct({{ fields | join(', ') }}))
 {%- macro _completed_column(entity, found) -%}
     {%- for column in entity.columns if column.from | lower == found.col_name | lower and not entity.source.text and not column.encoding -%}
         {%- if spark_cdc._fields_lacking(found, column, column.data_type) -%}
-            {%- set types = [] -%}
-            {%- for text in [found.data_type, column.data_type] -%}{%- do types.append(spark_cdc._hash_type(spark_cdc._plain_type_shown(text))) -%}{%- endfor -%}
+            {%- set types = spark_cdc._types_compared(found, column.data_type) -%}
             {{ return('cast(' ~ spark_cdc._completed_value(spark_cdc._quote(found.col_name), types[0], types[1]) ~ ' as ' ~ column.data_type ~ ')') }}
         {%- endif -%}
     {%- endfor -%}
@@ -306,11 +310,8 @@ if({{ sql }} is null, null, named_struct({{ fields | join(', ') }}))
 
 {#- The rows of several views that staging reads, as one of them. -#}
 {%- macro _landed_parts_sql(entity, parts) -%}
-{%- set names, selects = [], [] -%}
-{%- for column in entity.columns | unique(attribute='from') -%}{%- do names.append(spark_cdc._landed_column(entity, column)) -%}{%- endfor -%}
-{%- for part in parts -%}
-    {%- do selects.append('select\n    ' ~ (names + ['cdc__unparsed']) | join(',\n    ') ~ '\nfrom ' ~ spark_cdc._landed_view(part)) -%}
-{%- endfor -%}
+{%- set names, selects = spark_cdc._landed_names(entity) | join(',\n    '), [] -%}
+{%- for part in parts -%}{%- do selects.append('select\n    ' ~ names ~ '\nfrom ' ~ spark_cdc._landed_view(part)) -%}{%- endfor -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
 {{ selects | join('\n\nunion all\n\n') }}
 {%- endmacro -%}

@@ -486,7 +486,6 @@ def _error(failed: Sequence[Work], count: int, code: int, line: str) -> SparkCdc
     left = sum(len(work.waiting) for work in failed)
     said = f"{len(failed)} of {count} entities failed. {left} of their dates are not loaded."
     steps = [step for work in failed if (step := advice(work.failed)[1])]
-    shown = [f"{step}" for step in steps[:SHOWN]]
     again = "Then load the rest:" if len(steps) == len(failed) else "When the causes are gone:"
-    step = "\n".join([*shown, again, line])
+    step = "\n".join([*steps[:SHOWN], again, line])
     return (UsageError if code == ExitCode.USAGE else SparkCdcError)(said, step)
