@@ -109,7 +109,7 @@ def manifest_of(
     """
     entries = [
         {"load_id": load, "commit": at, "rows": rows, "written": 0, "definition": None}
-        | {"layout": {}, "applied": {}}
+        | {"layout": {}, "added": {}, "applied": {}}
         | schema
         for at, load in enumerate(loads, start=1)
     ]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.proves("commit and crash")
 FIRST = datetime.date(2024, 1, 1)
 STEPS = {"test": 1_500, "all": 100_000}.get(scale.SUITE, 6_000)
 TIMELINE = load_macros([MACROS / "timeline" / "timeline.sql"])
-DERIVED = ("rows", "log_rows", "definition", "layout", "applied")
+DERIVED = ("rows", "log_rows", "definition", "layout", "added", "applied")
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Model:
         self.manifest = TIMELINE._empty_manifest()
         self.tags: list[tuple[list[str], dict[str, Any], Any]] = []
         self.has_events = self.rng.random() < 0.5
-        self.schema: dict[str, Any] = {"definition": "d0", "layout": {}}
+        self.schema: dict[str, Any] = {"definition": "d0", "layout": {}, "added": {}}
         self.seen: dict[str, Any] = {}  # of a load that is gone, until the next one
 
     def run_id(self) -> str:
@@ -66,7 +66,8 @@ class Model:
         if before and self.rng.random() < 0.1:
             is_checkpoint, number = True, self.rng.randint(0, 3)
             layout = {"columns": {"a": f"a_{number}"}} if number else {}
-            self.schema = {"definition": f"d{number}", "layout": layout}
+            added = {f"c{number}": "int"} if self.rng.random() < 0.5 else {}
+            self.schema = {"definition": f"d{number}", "layout": layout, "added": added}
         kind = ("e" if self.has_events else "d") + ("c" if is_checkpoint else "")
         load = f"{FIRST + datetime.timedelta(day):%Y%m%d}-{kind}-{run}"
         change = self.rng.randint(0 if not before else -self.rows(before), 9)
@@ -278,6 +279,7 @@ class Model:
             "log_rows": sum(self.written[load].rows for load in since),
             "definition": last.schema.get("definition"),
             "layout": last.schema.get("layout", {}),
+            "added": last.schema.get("added", {}),
             "applied": last.applied,
         }
 

@@ -151,24 +151,26 @@ class Warehouse:
     def _steps(self) -> Iterator[str]:
         """The models of a load, each run when the next one is asked for."""
         macros = self.macros
-        ctx = macros._context_of_model()
-        entity = ctx["entity"]
+        entity = macros._context_of_model()["entity"]
         landed = macros._landed_view(entity)
         if entity["events"]:
             yield "events"
-            incoming = f"({macros._stage_events_sql(entity, landed)}) as staged"
-            macros._load_events(ctx, macros._events_query(macros._planned_run(ctx), incoming))
-            incoming = ctx["events"]
+            planned = macros._planned_run(macros._context_of_model())
+            incoming = f"({macros._stage_events_sql(planned['entity'], landed)}) as staged"
+            query = macros._events_query(planned, incoming)
+            macros._load_events(macros._context_of_model(), query)
+            incoming = planned["events"]
         else:
             incoming = f"__dbt__cte__stg_{self.name}"
         yield "ledger"
-        planned = macros._planned_run(ctx, is_planned=bool(entity["events"]))
+        planned = macros._planned_run(macros._context_of_model(), is_planned=bool(entity["events"]))
         self.sql = macros._ledger_query(planned, incoming)
         if not entity["events"]:
-            self.sql = with_staging(self.sql, incoming, macros._stage_sql(entity, landed))
-        macros._load_ledger(ctx, self.sql)
+            staging = macros._stage_sql(planned["entity"], landed)
+            self.sql = with_staging(self.sql, incoming, staging)
+        macros._load_ledger(macros._context_of_model(), self.sql)
         yield "committed"
-        macros._commit_load(macros._planned_run(ctx, is_planned=True))
+        macros._commit_load(macros._planned_run(macros._context_of_model(), is_planned=True))
 
     def told(self, name: str, types: str, rows: Iterable[tuple[Any, ...]]) -> list[str]:
         """Makes a temporary view of some rows; returns its columns (types: `name type, …`)."""
@@ -287,6 +289,11 @@ class Warehouse:
     def _begin(self) -> None:
         """As a run of dbt begins: nothing of the one before is kept, and the YAML is read anew."""
         self.graph.pop(PACKAGE, None)
+        if self.macros._adds_columns(self.node):  # as validate() finds them
+            committed = self.macros._context_of_model()["committed"]
+            added = self.macros._read_manifest(committed)["added"]
+            self.macros._entity_with(self.name, self.node, added)
+            self.graph[PACKAGE].pop(f"ctx {self.schema}.{self.name}")
 
     def _look(self) -> None:
         self._begin()

@@ -13,6 +13,25 @@
 {%- endmacro -%}
 
 
+{#- A node with the columns that have come by themselves (source.on_unexpected_column: add) as if
+    they were declared: those that its YAML knows under no name. Arguments: node (whose columns are
+    a list), added (names to types). -#}
+{%- macro _with_added(node, added) -%}
+    {%- if not added -%}{{ return(node) }}{%- endif -%}
+    {%- set known = spark_cdc._names(spark_cdc._settings_of(node).get('dropped_columns')) | map('lower') | list -%}
+    {%- set columns, undeclared = node.columns | list, {} -%}
+    {%- for column in columns -%}
+        {%- do known.extend([column.name | lower, column.meta.get('from', column.name) | string | lower]
+            + spark_cdc._names(column.meta.get('renamed_from')) | map('lower') | list) -%}
+    {%- endfor -%}
+    {%- for name, data_type in added.items() if name | lower not in known -%}
+        {%- do undeclared.update({name: data_type}) -%}
+        {%- do columns.append({'name': name, 'data_type': data_type, 'meta': {}}) -%}
+    {%- endfor -%}
+    {{ return(dict(node, columns=columns, added=undeclared)) }}
+{%- endmacro -%}
+
+
 {#- The declared columns of an entity as _entity() lists them, completed with the defaults.
     Returns a list of dictionaries. -#}
 {%- macro _described_columns(node) -%}

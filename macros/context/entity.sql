@@ -23,8 +23,9 @@
     {format, path, read_path (as the server gets it, see _path_as_read()), table, options, text,
     date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped_columns (that are stored no
-    more, in lower case), checkpoint, maintenance and guards (of _policy(); guards that the var
-    spark_cdc_skip_guards names are off), validity (of _validity()), rules (of _rules()),
+    more, in lower case), added (columns that came by themselves, names to types: they are in
+    columns as if they were declared), checkpoint, maintenance and guards (of _policy(); guards that
+    the var spark_cdc_skip_guards names are off), validity (of _validity()), rules (of _rules()),
     quarantine (kinds of rejected rows that are set aside), file_format, and lists of columns:
     columns (all, as declared, and those that a change-event format adds), stored (without control
     columns), key_columns, compared,
@@ -56,8 +57,31 @@
     this run says of its load type plays no part). -#}
 {%- macro _described_entity(name, node, as_declared=false) -%}
     {%- set memo, kept = spark_cdc._memo(), (node.get('unique_id') or name) ~ ' as declared' if as_declared else node.get('unique_id') or name -%}
-    {%- if kept not in memo -%}{%- do memo.update({kept: spark_cdc._completed_entity(name, spark_cdc._needed_node(node), as_declared)}) -%}{%- endif -%}
+    {%- if kept not in memo -%}
+        {%- set node = spark_cdc._with_added(spark_cdc._needed_node(node), memo.get('added to ' ~ kept) or {}) -%}
+        {%- do memo.update({kept: spark_cdc._completed_entity(name, node, as_declared)}) -%}
+    {%- endif -%}
     {{ return(memo[kept]) }}
+{%- endmacro -%}
+
+
+{#- Whether columns of an entity may come by themselves. Argument: node. -#}
+{%- macro _adds_columns(node) -%}
+    {%- set settings = spark_cdc._settings_of(node) -%}
+    {%- set sources = [settings.get('source')] + (settings.sources.values() | list if settings.get('sources') is mapping else []) -%}
+    {{ return(sources | select('mapping') | selectattr('on_unexpected_column', 'defined') | selectattr('on_unexpected_column', 'equalto', 'add') | list != []) }}
+{%- endmacro -%}
+
+
+{#- Lets the run know which columns of an entity have come by themselves, as a manifest has them.
+    Arguments: name, node, added (names to types). Returns the entity with them. -#}
+{%- macro _entity_with(name, node, added) -%}
+    {%- set memo, kept = spark_cdc._memo(), node.get('unique_id') or name -%}
+    {%- if memo.get('added to ' ~ kept, {}) != added -%}
+        {%- do memo.update({'added to ' ~ kept: added}) -%}
+        {%- do memo.pop(kept, none) -%}
+    {%- endif -%}
+    {{ return(spark_cdc._described_entity(name, node)) }}
 {%- endmacro -%}
 
 
@@ -119,7 +143,7 @@
         'timezone': settings.timezone,
         'source': source,
         'events': events,
-        'dropped_columns': spark_cdc._names(settings.dropped_columns) | map('lower') | list,
+        'dropped_columns': spark_cdc._names(settings.dropped_columns) | map('lower') | list, 'added': node.get('added', {}),
         'checkpoint': spark_cdc._policy('checkpoint', settings, known),
         'maintenance': spark_cdc._policy('maintenance', settings, known),
         'validity': spark_cdc._validity(settings, known),

@@ -37,6 +37,7 @@
         + spark_cdc._source_problems(settings.get('source') or {}, settings.get('load_type'))
         + spark_cdc._sources_problems(node, settings)
         + spark_cdc._read_model_problems(node)
+        + spark_cdc._added_problems(name, node)
         + spark_cdc._validity_problems(node, settings)
         + spark_cdc._rules_problems(settings)
         + spark_cdc._change_feed_problems(settings)
@@ -48,6 +49,20 @@
         + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
         + (spark_cdc._failed_rules(policy, policy_rules) if policy_rules else [])
     ) | unique | list) }}
+{%- endmacro -%}
+
+
+{#- What stands against columns that come by themselves. -#}
+{%- macro _added_problems(name, node) -%}
+    {%- if not spark_cdc._adds_columns(node) -%}{{ return([]) }}{%- endif -%}
+    {%- set sensitive = spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
+    {{ return(spark_cdc._failed_rules({'name': name}, [
+        (sensitive,
+         'source.on_unexpected_column is add, but the entity has sensitive columns, and a column that nobody has looked at would be there for everybody: '
+         'set it to error or ignore'),
+        (not spark_cdc._is_plainly_staged(name),
+         'source.on_unexpected_column is add, but stg_%(name)s is more than a call of spark_cdc.stage(), which names its columns: set it to error or ignore'),
+    ])) }}
 {%- endmacro -%}
 
 

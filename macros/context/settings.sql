@@ -52,7 +52,7 @@
         'complete_when': {'kind': 'text', 'null': true,
                           'says': "the name of a marker beside the files, such as _SUCCESS or '{file}.done'"},
         'on_no_files': {'kind': 'choice', 'accepted': ['error', 'empty'], 'default': 'error'},
-        'on_unexpected_column': {'kind': 'choice', 'accepted': ['error', 'ignore'], 'default': 'error'},
+        'on_unexpected_column': {'kind': 'choice', 'accepted': ['error', 'ignore', 'add'], 'default': 'error'},
     } -%}
     {%- do source.update(numbers) -%}
     {%- set checkpoint = {'kind': 'mapping', 'null': true, 'says': 'changed_share, loads or rows below it', 'settings': {

@@ -17,6 +17,11 @@
     {%- endif -%}
     {%- set entity = spark_cdc._entity(name) -%}
     {%- set stage_sql = spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql -%}
+    {%- if entity.source.on_unexpected_column == 'add' and (spark_cdc._is_loading(name) or flags.WHICH == 'show') -%}
+        {#- dbt compiles this model before the one that plans the load -#}
+        {%- set ledger = graph.nodes.get(model.unique_id.rsplit('.', 1)[0] ~ '.' ~ name ~ '_ledger') or model -%}
+        {%- set entity = spark_cdc._planned_run(spark_cdc._context(entity, ledger.schema)).entity -%}
+    {%- endif -%}
     {%- if spark_cdc._is_archive_replay() -%}  {#- nothing has landed in this session -#}
         {{ return('select 1 as not_read') }}
     {%- endif -%}

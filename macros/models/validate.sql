@@ -19,6 +19,9 @@
         {%- do schemas.append(graph.nodes[ledger].schema ~ '_commits') -%}
         {%- do schemas.append(spark_cdc._sensitive_schema()) if spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
         {%- do problems.extend(spark_cdc._problems_of_run(name, node, ledger, is_undated)) -%}
+        {%- set manifest = spark_cdc._cached_manifest(spark_cdc._relation_in(graph.nodes[ledger].schema, name ~ '_committed'))
+            if spark_cdc._adds_columns(node) else none -%}
+        {%- do spark_cdc._entity_with(name, node, manifest.added) if manifest -%}
     {%- endfor -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) + problems + spark_cdc._problems_of_loads(loads, undated) -%}
     {%- for warning in spark_cdc._config_warnings() -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}

@@ -221,7 +221,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- for time in todo -%}
         {%- set entry = {
             'load_id': spark_cdc._load_id(entity, time, true), 'rows': 10 ** 6, 'written': 10 ** 6,
-            'definition': timeline.definition, 'layout': timeline.layout, 'applied': {},
+            'definition': timeline.definition, 'layout': timeline.layout, 'added': timeline.added, 'applied': {},
         } -%}
         {%- set planned.manifest = spark_cdc._timeline_loaded(planned.manifest, planned.manifest.loads | length, entry) -%}
     {%- endfor -%}

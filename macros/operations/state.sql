@@ -12,6 +12,7 @@
             compare: how the draft of a replay differs from the active loads
             diff (before, after, row_limit): rows that differ between two states, see diff()
             tags, branches
+            added: columns that came by themselves and are not in the YAML, and the file of the YAML
             log (since, before, row_limit), details (row_limit, change_limit, reject_limit, most):
                 what a report shows, see _state_log() and _state_details()
             runs (runs): what cdc_loads has of some runs, and what is new, see _state_runs()
@@ -113,6 +114,7 @@ order by business_time, load_id
         'compare': {'of_each': spark_cdc._state_compare, 'needs': 'timelines'},
         'diff': {'of_each': spark_cdc._state_diff, 'needs': 'timelines'},
         'tags': {'of_each': spark_cdc._state_tags, 'needs': 'timelines'},
+        'added': {'of_each': spark_cdc._state_added, 'needs': 'contexts'},
         'plan': {'of_each': spark_cdc._state_plan, 'needs': 'contexts'},
         'tests': {'of_each': spark_cdc._state_tests, 'needs': 'contexts'},
         'findings': {'of_each': spark_cdc._state_findings, 'needs': 'contexts'},
@@ -656,6 +658,13 @@ where
         {%- do told.update({name: one}) -%}
     {%- endfor -%}
     {{ return(told) }}
+{%- endmacro -%}
+
+
+{#- A part of state(): columns that came by themselves and are not in the YAML (columns, names to
+    types), and the file of the YAML in its project. -#}
+{%- macro _state_added(ctx) -%}
+    {{ return({'columns': ctx.entity.added, 'file': (ctx.node.patch_path or '').split('://')[-1]}) }}
 {%- endmacro -%}
 
 

@@ -15,6 +15,16 @@
 {%- endmacro -%}
 
 
+{#- Why a column that nobody declared can't be stored as it came, a text; none if it can. -#}
+{%- macro _unaddable(entity, name, data_type) -%}
+    {%- set node = spark_cdc.entity_node(entity.name) -%}
+    {%- set columns = spark_cdc._columns_of(node) + [{'name': name, 'data_type': data_type, 'meta': {}}] -%}
+    {%- set problems = spark_cdc._column_problems(columns, spark_cdc._settings_of(node))
+        + spark_cdc._table_format_problems(columns, spark_cdc._settings_of(node)) -%}
+    {{ return((problems + [none]) | first) }}
+{%- endmacro -%}
+
+
 {#- Compares the source's columns with the declared ones: names, and for typed formats whether each
     type becomes the declared one without a loss. Returns none, or a refusal. -#}
 {%- macro _check_columns(entity, input, found) -%}
@@ -40,8 +50,15 @@ Have it delivered under another name, or read a view on it that renames it.
     {%- elif missing and found_names and entity.source.on_missing_column == 'error' -%}
         {%- do refused.update({'missing_columns': 'missing: ' ~ spark_cdc._names_shown(missing)}) -%}
     {%- endif -%}
-    {%- if unexpected and entity.source.on_unexpected_column == 'error' -%}
+    {%- if unexpected and entity.source.on_unexpected_column != 'ignore' -%}
         {%- do refused.update({'unexpected_columns': 'unexpected: ' ~ spark_cdc._names_shown(unexpected)}) -%}
+        {%- if entity.source.on_unexpected_column == 'add' -%}
+            {%- set reasons = [] -%}
+            {%- for column in found if column.col_name in unexpected -%}
+                {%- do reasons.append(spark_cdc._unaddable(entity, column.col_name, column.data_type) or 'not there when the run began: ' ~ column.col_name) -%}
+            {%- endfor -%}
+            {%- do refused.update({'unexpected_columns': refused.unexpected_columns ~ ", which can't be added: " ~ reasons | join('; ')}) -%}
+        {%- endif -%}
     {%- endif -%}
     {%- if not refused -%}
         {{ return(none if is_json or entity.source.format == 'csv' else spark_cdc._check_types(entity, input, found)) }}

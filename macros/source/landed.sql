@@ -12,20 +12,14 @@
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set entity = spark_cdc._date_column_found(entity, landing) if format == 'table' else entity -%}
-    {%- set refusal = spark_cdc._check_date_column(entity, landing) if format == 'table' else none -%}
-    {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
-    {%- do spark_cdc._set_for_reading(entity) -%}
-    {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
-    {%- set ends = spark_cdc._line_ends(entity, [time]) -%}
-    {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, [time], view=view)) -%}
+    {%- set looked = spark_cdc._looked_at(entity, landing, time, files) -%}
+    {%- if looked.refusal -%}{{ return(looked.refusal) }}{%- endif -%}
+    {%- set entity, folders, ends, found, schemas = looked.entity, looked.folders, looked.ends, looked.found, looked.schemas -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set read, input = spark_cdc._found_as_read(entity, files, folders), spark_cdc._landing_input(entity, landing, time) -%}
-    {%- set found, schemas = read.found, read.schemas or [] -%}
+    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- if is_message -%}
         {#- of several schemas, as the topics of a registry are: files with the same columns are
             read together, since a column that a file lacks was not sent, and is not null -#}
@@ -63,6 +57,26 @@
     {%- for part in ends.parts -%}{%- do spark_cdc._land_columns(part, [time], found) -%}{%- endfor -%}
     {%- do spark_cdc._send(spark_cdc._landed_parts_sql(entity, ends.parts)) if ends.parts | length > 1 -%}
     {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- A first look at what came in: a temporary view of it (_files_view()), and its columns.
+    Arguments as of _land(). Returns a dictionary: refusal (or none); entity (that knows its date
+    column), folders (columns in names of folders), ends (of _line_ends()), found (columns; none of
+    JSON messages) and schemas (of _found_as_read()). -#}
+{%- macro _looked_at(entity, landing, time, files) -%}
+    {%- set is_table, is_json = entity.source.format == 'table', entity.source.format == 'json' -%}
+    {%- set entity = spark_cdc._date_column_found(entity, landing) if is_table else entity -%}
+    {%- set refusal = spark_cdc._check_date_column(entity, landing) if is_table else none -%}
+    {%- if refusal -%}{{ return({'refusal': refusal}) }}{%- endif -%}
+    {%- do spark_cdc._set_for_reading(entity) -%}
+    {%- set folders = spark_cdc._folder_columns(entity, time, files) if not is_json else [] -%}
+    {%- set ends = spark_cdc._line_ends(entity, [time]) -%}
+    {%- if ends.refusal -%}{{ return({'refusal': ends.refusal}) }}{%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, [time], view=spark_cdc._files_view(entity))) -%}
+    {%- set has_columns = not (is_json and entity.events and entity.events.is_message) -%}
+    {%- set read = spark_cdc._found_as_read(entity, files, folders) if has_columns else {'found': [], 'schemas': none} -%}
+    {{ return({'refusal': none, 'entity': entity, 'folders': folders, 'ends': ends, 'found': read.found, 'schemas': read.schemas or []}) }}
 {%- endmacro -%}
 
 
@@ -202,7 +216,7 @@ select
             then concat({{ spark_cdc._misread_text('value') }}, ': ', left({{ shown }}, 200), char(10), value)
         when has_repeated_names
             then concat('a name more than once in a JSON object: ', left({{ shown }}, 200), char(10), value)
-        {%- if entity.source.on_unexpected_column == 'error' %}
+        {%- if entity.source.on_unexpected_column != 'ignore' %}
         when size({{ unexpected }}) > 0
             then concat(
                 'unexpected columns: ',
@@ -340,13 +354,13 @@ trim(value) <> ''
 
 {#- The columns of files or a table, without the date column: rows {col_name, data_type}. Of JSON,
     the names in the first lines; later an unexpected name is a problem of its row. -#}
-{%- macro _found_columns(entity) -%}
+{%- macro _found_columns(entity, is_whole=false) -%}
 {%- set sql -%}
 {%- if entity.source.format != 'json' -%}
 describe {{ spark_cdc._files_view(entity) }}
 {%- else -%}
 select distinct explode(map_keys(from_json(value, 'map<string, string>', map({{ spark_cdc._json_limits() }})))) as col_name, 'string' as data_type {# -#}
-from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
+from (select value from {{ spark_cdc._files_view(entity) }}{{ ' limit 1000' if not is_whole }})
 {%- endif -%}
 {%- endset -%}
     {#- a date column that is declared is a column as others are -#}

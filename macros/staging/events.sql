@@ -380,7 +380,7 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
         (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
         (is_message, '(event_after is null or event_unexpected is not null) and ' ~ spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
          "'a name more than once in a JSON object'"),
-        (is_message and entity.source.on_unexpected_column == 'error', 'size(event_unexpected) > 0',
+        (is_message and entity.source.on_unexpected_column != 'ignore', 'size(event_unexpected) > 0',
          "concat('unexpected columns: ', array_join(event_unexpected, ', '))"),
     ] if wanted -%}
         {%- do faults.append({'column': none, 'condition': condition, 'reason': reason}) -%}

@@ -81,6 +81,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {#- the schema is made by the first run that loads -#}
     {%- set is_empty = time is none or mode in ['look', 'plan'] and not adapter.check_schema_exists(target.database, ctx.schema) -%}
     {%- set manifest = spark_cdc._empty_manifest() if is_empty else spark_cdc._manifest_of_run(ctx, time, is_planned) -%}
+    {%- set ctx = ctx if is_planned or time is none or ctx.entity.source.on_unexpected_column != 'add' else spark_cdc._with_new_columns(ctx, manifest, time) -%}
     {%- set load = spark_cdc._plan_load(
         ctx.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_reset(name)) -%}
     {%- set before = spark_cdc._load_types_of_names(load.replaced)[-1] if load.replaced and mode != 'look' else none -%}
@@ -94,6 +95,30 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {{ return(dict(ctx, time=time, manifest=manifest, load=load)) }}
+{%- endmacro -%}
+
+
+{#- A context whose entity has the columns that have come by themselves: those of the loads that
+    this one builds on, and those that its input brings for the first time. The models of the run
+    that follow know them, too.
+    Arguments: ctx, manifest (of _manifest_of_run()), time. -#}
+{%- macro _with_new_columns(ctx, manifest, time) -%}
+    {%- set name, memo, kept = ctx.entity.name, spark_cdc._memo(), 'ctx ' ~ ctx.schema ~ '.' ~ ctx.entity.name -%}
+    {%- set node = spark_cdc.entity_node(name) -%}
+    {%- if memo.get('new columns of ' ~ kept) == time | string -%}{{ return(dict(ctx, entity=spark_cdc._entity(name))) }}{%- endif -%}
+    {%- set keep = spark_cdc._plan_load(ctx.entity, manifest, time, spark_cdc._is_reset(name)).keep -%}
+    {%- set added = spark_cdc._timeline_cut(manifest, keep | length).added -%}
+    {%- set entity = spark_cdc._entity_with(name, node, added) -%}
+    {%- set reads = (spark_cdc._mode() == 'plan' or spark_cdc._is_loading(name) or flags.WHICH == 'show') and not spark_cdc._is_archive_replay() -%}
+    {%- set new = spark_cdc._new_columns(entity, spark_cdc._landing_source(entity), time) if reads else {} -%}
+    {%- set entity = spark_cdc._entity_with(name, node, dict(added, **new)) if new else entity -%}
+    {%- do memo.update(dict({'new columns of ' ~ kept: time | string}, **({kept: dict(memo[kept], entity=entity)} if kept in memo else {}))) -%}
+    {%- if reads and entity.added -%}
+        {%- set words = [] -%}
+        {%- for column, data_type in entity.added.items() -%}{%- do words.append(column ~ ' ' ~ data_type ~ (' (new)' if column in new else '')) -%}{%- endfor -%}
+        {%- do log(name ~ ': columns that came by themselves: ' ~ words | join(', ') ~ '. To write them into the YAML: spark-cdc new ' ~ name ~ ' --update', info=true) -%}
+    {%- endif -%}
+    {{ return(dict(ctx, entity=entity)) }}
 {%- endmacro -%}
 
 
@@ -181,6 +206,7 @@ after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
         'written': audit.written,
         'definition': spark_cdc._fingerprint(record.definition),
         'layout': record.get('layout') or {},
+        'added': run.entity.added,
         'applied': applied,
     }) -%}
     {{ return(dict(next, secrets=dict(next.get('secrets') or {}, **record.secrets)) if record.get('secrets') else next) }}

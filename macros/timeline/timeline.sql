@@ -7,22 +7,26 @@
         written     rows that it wrote which count: I, U, D, N and X
         definition  fingerprint of the columns that it was written with
         layout      where the ledger holds which column by then (see _layout())
+        added       columns that have come by themselves by then, names to types (see
+                    _new_columns())
         applied     of change events: how far they had been applied (see _next_manifest())
     A manifest is such a list (entries) with what else a commit says, and what follows from the
-    entries (loads, rows, log_rows, definition, layout, applied). -#}
+    entries (loads, rows, log_rows, definition, layout, added, applied). -#}
 
 
 {#- A manifest with other entries: what follows from them is worked out here, and nowhere else:
     loads (their names, oldest first), rows (that exist after the last one), log_rows (written since
-    the last checkpoint), and definition, layout and applied of the last one. What else it says:
+    the last checkpoint), and definition, layout, added and applied of the last one. What else it
+    says:
         sequence   number of the last commit; commit: the run that made it
         rewritten  number of the last commit that took loads away (0: none), so that a change feed
                    can't tell the versions before it from this manifest
         times      when that commit was made (`rewritten`), and those that brought loads which other
                    runs had written (number as text): UTC
         undone     what redo can bring back, the last first: dictionaries of at (UTC) and entries
-        seen       {definition, layout} of a load that is gone, under which readers see the ones
-                   before it, as they did until it was undone. Loads build on the last one's own
+        seen       {definition, layout, added} of a load that is gone, under which readers see the
+                   ones before it, as they did until it was undone. Loads build on the last one's
+                   own
         existed    whether <entity>_committed is there -#}
 {%- macro _timeline(manifest, entries) -%}
     {%- set last, since = entries | last | default({}), namespace(rows=0) -%}
@@ -40,6 +44,7 @@
         log_rows=since.rows,
         definition=seen.get('definition'),
         layout=seen.get('layout', {}),
+        added=seen.get('added', {}),
         applied=last.get('applied', {}),
     ))) }}
 {%- endmacro -%}
@@ -84,10 +89,9 @@
 {%- endmacro -%}
 
 
-{#- The same loads, seen by readers under the definition and layout of a later one that is gone
-    (entry). -#}
+{#- The same loads, seen by readers under the columns of a later one that is gone (entry). -#}
 {%- macro _timeline_seen(manifest, entry) -%}
-    {%- set seen = {'definition': entry.definition, 'layout': entry.layout} -%}
+    {%- set seen = {'definition': entry.definition, 'layout': entry.layout, 'added': entry.get('added', {})} -%}
     {{ return(spark_cdc._timeline(dict(manifest, seen=seen), manifest.entries)) }}
 {%- endmacro -%}
 
@@ -187,8 +191,8 @@
 
 {#- What the comment in the text of <entity>_committed says: a manifest without what follows from
     its entries, and without their names, which the text lists. Each entry is a list of its commit,
-    rows and written, and of what differs from the entry before: definition, layout, and the names
-    in applied. Those that were undone come last, under the names that `undone` has. -#}
+    rows and written, and of what differs from the entry before: definition, layout, added, and the
+    names in applied. Those that were undone come last, under the names that `undone` has. -#}
 {%- macro _timeline_stored(manifest) -%}
     {%- set told, undone, before = [], [], namespace(says={'definition': none, 'layout': {}}) -%}
     {%- for step in manifest.undone -%}
@@ -196,6 +200,7 @@
     {%- endfor -%}
     {%- for entry in manifest.entries + manifest.undone | map(attribute='entries') | sum(start=[]) -%}
         {%- set says = dict(entry.applied, definition=entry.definition, layout=entry.layout) -%}
+        {%- do says.update({'added': entry.added}) if entry.get('added') -%}
         {%- set other = dict(says.items() | reject('in', before.says.items() | list)) -%}
         {%- set without = before.says | reject('in', says) | list -%}
         {%- set other = dict(other, without=without) if without else other -%}
@@ -216,11 +221,11 @@
     {%- for load_id, told in zip(names, stored.loads + [[none, 0, 0]] * names | length) -%}
         {%- if told | length > 3 -%}
             {%- set at.says = dict(dict(at.says, **told[3]).items() | rejectattr(0, 'in', told[3].get('without', []) + ['without'])) -%}
-            {%- set at.applied = dict(at.says.items() | rejectattr(0, 'in', ['definition', 'layout'])) -%}
+            {%- set at.applied = dict(at.says.items() | rejectattr(0, 'in', ['definition', 'layout', 'added'])) -%}
         {%- endif -%}
         {%- do entries.append({
             'load_id': load_id, 'commit': told[0], 'rows': told[1], 'written': told[2],
-            'definition': at.says.definition, 'layout': at.says.layout, 'applied': at.applied,
+            'definition': at.says.definition, 'layout': at.says.layout, 'added': at.says.get('added', {}), 'applied': at.applied,
         }) -%}
     {%- endfor -%}
     {%- set rest = namespace(entries=entries[loads | length:]) -%}

@@ -72,7 +72,7 @@ transform(array({{ spark_cdc._json_fields(raw, type.fields | map(attribute='name
 {%- else -%}
     {%- set names = type.fields | map(attribute='name') | list -%}
     {%- set fields = spark_cdc._json_fields(raw, names) -%}
-    {%- if entity.source.on_unexpected_column == 'error' -%}
+    {%- if entity.source.on_unexpected_column != 'ignore' -%}
         {%- do losses.append('size(array_except(map_keys(' ~ whole ~ '), array(' ~ spark_cdc._literals(names) ~ '))) > 0') -%}
     {%- endif -%}
     {%- for field in type.fields -%}

@@ -23,6 +23,7 @@ from spark_cdc import (
     bulk_scaffold,
     console,
     dbt_runner,
+    new_update,
     overview,
     parsing,
     project,
@@ -462,6 +463,12 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         help="many entities: of the tables of a database that Spark knows, all or those whose names"
         " are like shop.ord*; with --date-column, --key",
     )
+    what.add_argument(
+        "--update",
+        action="store_true",
+        help="add the columns that loads have added by themselves (on_unexpected_column: add) to"
+        " the YAML of NAME",
+    )
     parser.add_argument(
         "--dialect",
         choices=list(source_types.DIALECTS),
@@ -552,6 +559,8 @@ def run(args: argparse.Namespace) -> int:
             "NAME is missing. It is the name of the entity, in lower case.",
             'spark-cdc new orders --columns "order_id:bigint:key, status:string"',
         )
+    if args.update:
+        return new_update.run(args.name, dry_run=args.dry_run)
     entity = entity_of(args)
     told = [*_renamed_text(args, entity.columns), *_personal(entity)]
     if "unfinished_file" in entity.guards:

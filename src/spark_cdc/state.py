@@ -141,6 +141,13 @@ class Secrets(TypedDict):
     used: list[UsedSecret]
 
 
+class Added(TypedDict):
+    """The part added: columns that came by themselves, names to types; the file of the YAML."""
+
+    columns: dict[str, str]
+    file: str
+
+
 class EntityData(TypedDict, total=False):
     """What the macro state tells of an entity, and the parts that were asked for."""
 
@@ -161,6 +168,7 @@ class EntityData(TypedDict, total=False):
     runs: Runs
     compare: Comparison
     diff: Difference
+    added: Added
     findings: list[Finding]
     tests: Tests
     stream: StreamData
