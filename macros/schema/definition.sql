@@ -186,7 +186,7 @@ make it nullable, or name the column that it was as `renamed_from`
         (key == 'other' and not is_ordered and not was_keyless and not entity.keyless,
          'the key changes, and with it what counts as one row. If that is meant, order it with the var spark_cdc_rekey: [%(name)s]; else put '
          'the columns with the role key back'),
-        (key == 'other' and not is_ordered and was_keyless and entity.keyless,
+        (key != 'same' and not is_ordered and was_keyless and entity.keyless,
          'the entity is keyless, and what tells its rows apart changes: each row that is hashed otherwise would be deleted and inserted. If that is meant, '
          'order it with the var spark_cdc_rekey: [%(name)s]; else put the columns back. Columns that are new and have no default need no order'),
     ])) }}
