@@ -163,6 +163,9 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
     lenient = {**entity, "quarantine": ["null_keys", "failed_casts", "duplicate_keys"]}
     if not entity["events"]:
         statements[f"stg_{name}_quarantine"] = stage_sql(lenient, f"landed_{name}")
+    if kind == "f":
+        keyless = {**entity, "keyless": True, "key_columns": []}
+        statements[f"stg_{name}_keyless"] = stage_sql(keyless, f"landed_{name}")
     for title, figures in MANIFESTS.items():
         of_kind = [load.format(kind=kind) for load in figures["loads"]]
         manifest = manifest_of(macros, of_kind, rows=figures["rows"], log_rows=figures["log_rows"])

@@ -367,6 +367,14 @@ def test_types(text, accepted):
     assert accepted or problems[0].startswith("column 'b': ")
 
 
+def test_a_table_without_a_key():
+    made = entity("x", "--columns", "a:int, seen:date:untracked", "--keyless")
+    assert made.settings["keyless"] is True
+    text = new.render_yaml(made)
+    assert "keyless: true" in text
+    assert "spark_cdc.hashes_match" in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -378,6 +386,8 @@ def test_types(text, accepted):
         (["stg_x", "--columns", COLUMNS], "'stg_x' has the affix stg_"),
         (["x", "--columns", ""], "there are no columns: give --columns or --from-file"),
         (["x", "--columns", "a:int"], "no column has the role key: give `role: key`"),
+        (["x", "--columns", "a:int"], "a table without a key takes keyless: true (--keyless)"),
+        (["x", "--columns", "a:int:key", "--keyless"], "keyless is true, which is for tables"),
         (["x", "--columns", "a"], "column 'a' has no type"),
         (["x", "--columns", "a:text:key"], "type text can't be hashed; accepted are boolean"),
         (["x", "--columns", "a:text:key"], "did you mean string?"),

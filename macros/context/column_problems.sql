@@ -56,15 +56,40 @@
         {%- do origins.update({origin: name}) -%}
         {%- do roles.append(role) -%}
     {%- endfor -%}
-    {%- if 'key' not in roles and not (is_events and events is mapping and events.get('insert_only')) -%}
-        {%- do problems.append('no column has the role key: give `role: key` under meta (--key of spark-cdc new) to the columns that identify a row') -%}
-    {%- endif -%}
     {{ return(
         problems
+        + spark_cdc._key_role_problems(roles, settings)
         + spark_cdc._former_name_problems(columns, spark_cdc._names(settings.get('dropped_columns')))
         + (spark_cdc._cluster_problems(columns, spark_cdc._names(settings.get('cluster_by'))) if is_load else [])
         + spark_cdc._sensitive_problems(columns, settings)
     ) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the columns that identify a row: there are none, or there are some although
+    rows are told apart by all columns (keyless). Arguments: roles (of all columns), settings. -#}
+{%- macro _key_role_problems(roles, settings) -%}
+    {%- set type, events = settings.get('load_type'), settings.get('events') if settings.get('events') is mapping else {} -%}
+    {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
+    {%- set keyless = settings.get('keyless') is true -%}
+    {{ return(spark_cdc._failed_rules({
+        'type': type, 'facts': '; of rows that are only ever inserted, events.insert_only: true' if type == 'events' else '',
+        'way': '; a table without a key takes keyless: true (--keyless), which tells rows apart by all columns' if type not in ['delta', 'events'] else '',
+    }, [
+        ('key' not in roles and not keyless and not (type == 'events' and events.get('insert_only')),
+         'no column has the role key: give `role: key` under meta (--key of spark-cdc new) to the columns that identify a row%(way)s'),
+        (keyless and type in ['delta', 'events'],
+         'keyless is true, but load_type is %(type)s, where a row has to name the one that it changes: give the columns that identify a row the role key, or set '
+         'load_type: full%(facts)s'),
+        (keyless and 'key' in roles,
+         'keyless is true, which is for tables without a key, but a column has the role key: remove one of them'),
+        (keyless and roles and 'compared' not in roles and 'key' not in roles,
+         'keyless is true, but no column is compared, so that nothing tells rows apart: take the role away from the columns that do'),
+        (keyless and settings.get('on_duplicate_key') == 'quarantine',
+         'on_duplicate_key is quarantine, but keyless is true, where equal rows are counted and no key comes twice: remove it'),
+        (keyless and 'delta' in sources,
+         'sources.delta is given, but keyless is true, and a row of a delta has to name by a key the one that it changes: remove it'),
+    ])) }}
 {%- endmacro -%}
 
 

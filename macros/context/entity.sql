@@ -19,7 +19,8 @@
     the run.
     Returns a dictionary: name, landed_as (another name of the view that staging reads, or none),
     load_type (of this run, see _load_type_of_run()), declared_load_type, eff_type (type of
-    eff_start_date), deleted_when, timezone, source
+    eff_start_date), deleted_when, keyless (whether rows are told apart by all compared columns and
+    their number among equals), timezone, source
     {format, path, read_path (as the server gets it, see _path_as_read()), table, options, text,
     date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped_columns (that are stored no
@@ -139,7 +140,7 @@
         'load_type': load_type,
         'declared_load_type': declared_load_type,
         'eff_type': 'timestamp_ntz' if settings.business_date_type == 'timestamp' else 'date',
-        'deleted_when': settings.deleted_when,
+        'deleted_when': settings.deleted_when, 'keyless': settings.keyless,
         'timezone': settings.timezone,
         'source': source,
         'events': events,
@@ -395,7 +396,7 @@
     {%- set actions = spark_cdc._rules(settings) | map(attribute='action') | list -%}
     {%- for kind, is_set_aside in [
         ('null_keys', rejects), ('failed_casts', rejects), ('duplicate_keys', duplicates), ('dropped_rows', 'drop' in actions), ('failed_rules', false),
-    ] if (is_set_aside or kind in skipped) and not (kind == 'duplicate_keys' and settings.get('load_type') == 'events')
+    ] if (is_set_aside or kind in skipped) and not (kind == 'duplicate_keys' and (settings.get('load_type') == 'events' or settings.get('keyless')))
             and not (kind == 'failed_rules' and 'fail' not in actions) -%}
         {%- do kinds.append(kind) -%}
     {%- endfor -%}

@@ -133,6 +133,8 @@
             (type is not none and type != declared and type not in ['full', 'delta'],
              "%(name)s: %(label)s is '%(type)s'. Accepted for one run are full and delta (an entity of load_type %(declared)s), alone or by entity: "
              "{%(name)s: full}."),
+            (settings.get('keyless') is true and type == 'delta',
+             '%(name)s: %(label)s is delta, but the entity is keyless, and a row of a delta has to name by a key the one that it changes. Leave it out.'),
             (declared == 'events' and type == 'delta',
              '%(name)s: %(label)s is delta, but the entity takes change events (load_type: events). Accepted for one run is full.'),
         ])) -%}

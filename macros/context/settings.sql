@@ -128,6 +128,7 @@
             'on_duplicate_key': dict(on_reject, unless={'events': 'where a key may come many times: remove it'}),
             'file_format': file_format,
             'dropped_columns': {'kind': 'names', 'null': true},
+            'keyless': {'kind': 'boolean', 'default': false},
             'expected_every': {'kind': 'form', 'form': 'interval', 'null': true,
                        'says': 'daily, hourly, weekly, or a number of minutes, hours, days or weeks such as 15m'},
         },
@@ -178,7 +179,7 @@
     } -%}
     {#- without which nobody knows what the ledger is -#}
     {%- set needed = {
-        'entity': ['load_type', 'business_date_type', 'events', 'dropped_columns', 'file_format'],
+        'entity': ['load_type', 'business_date_type', 'events', 'dropped_columns', 'file_format', 'keyless'],
         'column': ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'],
     } -%}
     {#- which are declared as they are, and known without a look at their parts -#}

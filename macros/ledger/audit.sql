@@ -148,7 +148,7 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
         {%- set is_in = known.lines in [none, rows_in] or not is_counted -%}
         {%- if is_in and (kept == counts.X if load.is_checkpoint else kept >= 0) -%}{{ return('') }}{%- endif -%}
     {%- endif -%}
-    {%- if is_full or load.get('backfill') -%}
+    {%- if (is_full or load.get('backfill')) and not entity.keyless -%}
         {#- a backfill writes rows that came twice alike once -#}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, load) -%}
         {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as incoming' -%}

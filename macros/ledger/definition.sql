@@ -31,7 +31,7 @@
                     % (item.column.name, item.column.default, item.column.data_type)) -%}
             {%- endif -%}
         {%- endfor -%}
-        {%- set problems = problems or spark_cdc._value_problems(ledger, load, diff) or spark_cdc._key_problems(ledger, load, diff) -%}
+        {%- set problems = problems or spark_cdc._value_problems(ledger, load, diff) or ([] if entity.keyless else spark_cdc._key_problems(ledger, load, diff)) -%}
         {%- if problems -%}{%- do spark_cdc._refuse_definition(entity, problems, load) -%}{%- endif -%}
     {%- endif -%}
     {#- types by name; the events' table holds the stored columns under the same names -#}
@@ -242,6 +242,13 @@ source.on_missing_column: null skips the check.
 {{ 'is gone' if not is_there else 'holds no key' if proof is none else 'was exchanged' }}. Every row would be taken for another one. Nothing was written. Put the table back as {# -#}
 it was; or make a new secret, with which the hashes are computed anew once:
   spark-cdc secrets rotate
+        {%- endset -%}
+        {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
+    {%- endif -%}
+    {%- if entity.keyless and spark_cdc._erased(entity) is not none -%}
+        {%- set message -%}
+{{ entity.name }}: keys were erased ({{ spark_cdc._erased_list(entity) }} has the list), which can't be known again in rows that are told apart by all {# -#}
+columns (keyless): they would come back. Nothing was written. Put the key back.
         {%- endset -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
     {%- endif -%}

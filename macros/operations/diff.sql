@@ -120,7 +120,7 @@ if(
     many). Arguments: before, after (as of diff()), row_limit. -#}
 {%- macro _state_diff(ctx, before=none, after=none, row_limit=20) -%}
     {%- set sql = spark_cdc._diff_of_sql(ctx, before, after) -%}
-    {%- set keys = ctx.entity.key_columns | map(attribute='sql') | list -%}
+    {%- set keys = ctx.entity.key_columns | map(attribute='sql') | list or ['key_hash'] -%}
     {%- set counts, rows = {'added': 0, 'removed': 0, 'changed': 0}, [] -%}
     {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
         {%- do counts.update({row.row_difference: row.row_count | int}) -%}
@@ -131,7 +131,7 @@ select to_json(struct(row_difference, struct({{ keys | join(', ') }}) as keys, c
 from (
 {{ sql }}
 ) as compared
-order by {{ keys | join(', ') or 'key_hash' }}
+order by {{ keys | join(', ') }}
 limit {{ row_limit }}
         {%- endset -%}
         {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}

@@ -228,9 +228,11 @@ from {{ current }}
 {%- endmacro -%}
 
 
-{#- The columns of a published table: those that are stored, and when the row's version began. -#}
+{#- The columns of a published table: those that are stored, and when the row's version began. Rows
+    without a key are found again by their hash. -#}
 {%- macro _target_columns(entity) -%}
-    {{ return(entity.stored + [{'name': 'eff_start_date', 'sql': 'eff_start_date', 'data_type': entity.eff_type, 'role': none}]) }}
+    {%- set key = [] if entity.key_columns else [{'name': 'key_hash', 'sql': 'key_hash', 'data_type': 'string', 'role': 'key'}] -%}
+    {{ return(entity.stored + key + [{'name': 'eff_start_date', 'sql': 'eff_start_date', 'data_type': entity.eff_type, 'role': none}]) }}
 {%- endmacro -%}
 
 
@@ -313,7 +315,7 @@ using (
     {{ (changed or 'select\n    *,\n    false as cdc__is_gone\nfrom (\n' ~ sql ~ '\n) as all_rows') | indent }}
 ) as came
     on
-        {% for column in target.entity.key_columns -%}
+        {% for column in target.columns | selectattr('role', 'equalto', 'key') -%}
         published.{{ column.sql }} = came.{{ column.sql }}{{ '\n        and ' if not loop.last }}
         {%- endfor %}
 when matched and came.cdc__is_gone then delete

@@ -54,7 +54,7 @@
         {%- do dropped.append({
             'former': former,
             'changes': ['dropped ' ~ former.name],
-            'key': 'other' if former.role == 'key' else 'same',
+            'key': 'other' if former.role in spark_cdc._telling_roles(entity) else 'same',
             'problem': (spark_cdc._failed_rules(former, [
                 (name not in entity.dropped_columns + declared,
                  "column '%(name)s' (%(role)s %(type)s) is gone. If it has another name now, say so under meta of that column (renamed_from: %(name)s); if it is not wanted "
@@ -96,10 +96,7 @@
             (key != 'same' and 'secret' in of_key | join,
              'the key is sensitive, and its hash changes: readers of older loads could not follow it without the secret. Load everything anew with it, '
              'from the first load on: spark-cdc replay --from DATE --select %(name)s'),
-            (key == 'other' and entity.name not in spark_cdc._listed('spark_cdc_rekey'),
-             'the key changes, and with it what counts as one row. If that is meant, order it with the var spark_cdc_rekey: [%(name)s]; else put '
-             'the columns with the role key back'),
-        ]),
+        ]) + spark_cdc._rekey_problems(entity, old, key),
     }) }}
 {%- endmacro -%}
 
@@ -124,7 +121,8 @@
          'first date'),
     ]) + [none]) | first -%}
     {%- set is_renamed = column.name | lower != former.name | lower -%}
-    {%- set is_rekeyed = (column.role == 'key') != (former.role == 'key') or (column.role == 'key' and conversion is not none and not problem
+    {%- set telling = spark_cdc._telling_roles(entity) -%}
+    {%- set is_rekeyed = (column.role in telling) != (former.role in telling) or (column.role in telling and conversion is not none and not problem
         and not spark_cdc._is_hashed_alike(former.type, column.data_type)) -%}
     {{ return({
         'column': column,
@@ -134,7 +132,8 @@
         'changes': (['renamed ' ~ former.name ~ ' to ' ~ column.name] if is_renamed else [])
             + ([column.name ~ ' ' ~ former.role ~ ' to ' ~ column.role] if column.role != former.role else [])
             + ([column.name ~ ' ' ~ former.type ~ ' to ' ~ column.data_type] if conversion is not none else []),
-        'key': 'other' if is_rekeyed else 'rehashed' if column.role == 'key' and is_renamed else 'same',
+        'key': 'other' if is_rekeyed or (entity.keyless and is_renamed and column.role in telling)
+            else 'rehashed' if column.role == 'key' and is_renamed else 'same',
         'problem': "column '" ~ column.name ~ "': " ~ problem if problem else none,
     }) }}
 {%- endmacro -%}
@@ -160,9 +159,37 @@ make it nullable, or name the column that it was as `renamed_from`
         'conversion': none,
         'default': default,
         'changes': ['added ' ~ column.name ~ ' ' ~ column.role ~ ' ' ~ column.data_type ~ (' default ' ~ column.default if default else '')],
-        'key': 'other' if column.role == 'key' else 'same',
+        'key': 'other' if column.role == 'key' or (entity.keyless and default and column.role == 'compared') else 'same',
         'problem': none if column.nullable or default else problem,
     }) }}
+{%- endmacro -%}
+
+
+{#- The roles of the columns that tell rows apart. -#}
+{%- macro _telling_roles(entity) -%}{{ return(['compared'] if entity.keyless else ['key']) }}{%- endmacro -%}
+
+
+{#- What is wrong with a change of what tells rows apart. Rows without a key keep the hashes that
+    they have, since their numbers among equals can't be told anew of old loads: if the change is
+    ordered, each row whose hash is another one is deleted and inserted. Null makes no hash, so a
+    new column without a default changes none. Arguments: entity, old (columns of the definition
+    before, by name), key (of _definition_diff()). -#}
+{%- macro _rekey_problems(entity, old, key) -%}
+    {%- set was_keyless = not entity.events and old != {} and old.values() | selectattr('role', 'equalto', 'key') | list == [] -%}
+    {%- set is_ordered = entity.name in spark_cdc._listed('spark_cdc_rekey') -%}
+    {{ return(spark_cdc._failed_rules({
+        'name': entity.name, 'was': 'all columns' if was_keyless else 'a key', 'now': 'all columns (keyless)' if entity.keyless else 'a key',
+    }, [
+        (was_keyless != entity.keyless,
+         'rows were told apart by %(was)s in the loads so far, and are by %(now)s now, so that no row could be followed from one to the other. Put it back; or '
+         'load everything anew, from the first date on: spark-cdc replay --from DATE --select %(name)s'),
+        (key == 'other' and not is_ordered and not was_keyless and not entity.keyless,
+         'the key changes, and with it what counts as one row. If that is meant, order it with the var spark_cdc_rekey: [%(name)s]; else put '
+         'the columns with the role key back'),
+        (key != 'same' and not is_ordered and was_keyless and entity.keyless,
+         'the entity is keyless, and what tells its rows apart changes: each row that is hashed otherwise would be deleted and inserted. If that is meant, '
+         'order it with the var spark_cdc_rekey: [%(name)s]; else put the columns back. Columns that are new and have no default need no order'),
+    ])) }}
 {%- endmacro -%}
 
 

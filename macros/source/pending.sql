@@ -1,7 +1,8 @@
 {#- Several dates that have landed, as one relation. Dates that are read alike share a view, so that
     Spark reads their files in one go, and tells by a file's name which date a row is of. Rows that
     came alike on several dates are one row, before anything is cast or hashed: of snapshots that is
-    most of what they hold. Where a column can't be grouped by, each row stays for itself.
+    most of what they hold. Where a column can't be grouped by, or equal rows count, each row stays
+    for itself.
     Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that
     stands for the date), files (of _land_load()), found (of _found_columns())). Returns a
     dictionary: sql (the columns of a landed view with cdc__days, as a query between brackets),
@@ -12,7 +13,7 @@
     {%- if not views -%}{%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}{%- endif -%}
     {%- set names = spark_cdc._landed_names(entity) -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
-    {%- set is_grouped = entity.source.text or ('map' not in types and 'variant' not in types) -%}
+    {%- set is_grouped = not entity.keyless and (entity.source.text or ('map' not in types and 'variant' not in types)) -%}
     {%- set sql -%}
 (
     select

@@ -138,8 +138,13 @@ to_json(named_struct(
 {%- macro _row_note(entity, faults) -%}
 {%- set rules, drops_repeated = entity.rules, 'duplicate_keys' in entity.quarantine -%}
 {%- set kind -%}
+{%- if not entity.key_columns and not spark_cdc._rule_mask(rules, ['fail', 'drop']) -%}
+'failed_casts'
+{%- else -%}
 case
+    {%- if entity.key_columns %}
     when {{ spark_cdc._any_null(entity.key_columns) }} then 'null_keys'
+    {%- endif %}
     {%- if drops_repeated %}
     when not {{ spark_cdc._has_fault(faults) }} and cdc__repeated_key_hash is not null then 'duplicate_keys'
     {%- endif %}
@@ -148,6 +153,7 @@ case
     {%- endfor %}
     else 'failed_casts'
 end
+{%- endif -%}
 {%- endset -%}
 {%- set repeated = "if(cdc__repeated_key_hash is not null, concat('the key comes more than once in the load (', cdc__repeated_rows, ' rows)'), null)" -%}
 {{ spark_cdc._reject_note(entity, kind, faults, ([repeated] if drops_repeated

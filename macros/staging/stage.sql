@@ -8,12 +8,37 @@
     are rejected: they are found by one more read of the key columns. Where the entity has rules
     that warn, cdc__warned: the names of those that the row breaks (_rule_warnings()). carried:
     names of further columns of `landed` that the query has, too. Rows of erased keys have no
-    sensitive values. -#}
+    sensitive values. key_hash of a keyless entity: _numbered_rows_sql(). -#}
 {%- macro _stage_sql(entity, landed, carried=[]) -%}
     {%- set names = entity.stored | map(attribute='name') | list + ['key_hash', 'nonkey_hash'] + (['untracked_hash'] if entity.untracked else [])
         + (['cdc__deleted'] if entity.deleted_when is not none else []) + carried + ['cdc__note']
         + (['cdc__warned'] if spark_cdc._rule_mask(entity.rules, ['warn']) else []) -%}
-    {{ return(spark_cdc._erased_staged_rows_sql(entity, spark_cdc._staged_rows_sql(entity, landed, carried), names)) }}
+    {%- set rows = spark_cdc._staged_rows_sql(entity, landed, carried) -%}
+    {{ return(spark_cdc._erased_staged_rows_sql(entity, spark_cdc._numbered_rows_sql(entity, rows, names, carried) if entity.keyless else rows, names)) }}
+{%- endmacro -%}
+
+
+{#- Rows without a key, with what tells them apart as key_hash: the hash of the compared columns and
+    the row's number among equals (docs/hash.md), null if a value can't be accepted. Of equal rows
+    the rejected ones come last, so that the accepted ones have the numbers that they had before.
+    Equals are ordered by all else that is stored of them: a task that Spark repeats numbers them
+    alike. Arguments: entity, sql (of _staged_rows_sql(): cdc__has_fault in place of key_hash),
+    names (of the columns), carried (columns whose values are counted apart: of several dates). -#}
+{%- macro _numbered_rows_sql(entity, sql, names, carried) -%}
+{%- set order = ['cdc__note'] + ['untracked_hash', 'cdc__warned'] | select('in', names) | list -%}
+{%- set number = 'row_number() over (partition by ' ~ (['cdc__has_fault', 'nonkey_hash'] + carried) | join(', ') ~ ' order by ' ~ order | join(', ') ~ ')' -%}
+select
+    {%- for name in names %}
+    {%- if name == 'key_hash' %}
+    if(cdc__has_fault, null, unhex(md5(concat({{ spark_cdc._hex('nonkey_hash') }}, '#', {{ number }})))) as key_hash
+    {%- else %}
+    {{ spark_cdc._quote(name) }}
+    {%- endif -%}
+    {{ ',' if not loop.last }}
+    {%- endfor %}
+from (
+    {{ sql | indent(4) }}
+) as unnumbered
 {%- endmacro -%}
 
 
@@ -24,7 +49,7 @@
 {%- set faults = spark_cdc._numbered_faults(spark_cdc._reject_faults(entity)) -%}
 {%- set has_fault = spark_cdc._has_fault(faults) -%}
 {%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail']) -%}
-{%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}
+{%- set key_hash = '' if entity.keyless else spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}
 {{ spark_cdc._cast_columns_ctes(entity, landed, 'typed', carried) }},
 
 flagged as (
@@ -73,7 +98,7 @@ select
     {% for column in entity.stored -%}
     {{ column.sql }},
     {% endfor -%}
-    {{- 'key_hash' if drops_repeated else key_hash | indent(4) ~ ' as key_hash' }},
+    {{- has_fault ~ ' as cdc__has_fault' if entity.keyless else 'key_hash' if drops_repeated else key_hash | indent(4) ~ ' as key_hash' }},
     {{ spark_cdc._hash(entity.compared) | indent(4) }} as nonkey_hash,
     {%- if entity.untracked %}
     {{ spark_cdc._hash(entity.untracked) | indent(4) }} as untracked_hash,

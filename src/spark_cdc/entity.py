@@ -80,6 +80,7 @@ class Entity:
     columns: Sequence[Column]
     load_type: str = "full"
     deleted_when: str | None = None
+    keyless: bool = False
     format: str = "csv"
     path: str | None = None
     date_column: str | None = None
@@ -102,6 +103,8 @@ class Entity:
         given: dict[str, object] = {"load_type": self.load_type}
         if self.deleted_when is not None:
             given["deleted_when"] = self.deleted_when
+        if self.keyless:
+            given["keyless"] = True
         if self.business_date_type != "date":
             given["business_date_type"] = self.business_date_type
         if self.events:

@@ -280,6 +280,12 @@ def row_hash(
     return hashlib.md5(text, usedforsecurity=False).digest()
 
 
+def numbered_hash(row: bytes, number: int) -> bytes:
+    """The key_hash of a row without a key: of its hash, and its number among equals, from 1."""
+    text = f"{row.hex()}#{number}".encode()
+    return hashlib.md5(text, usedforsecurity=False).digest()
+
+
 def padded_keys(key: bytes) -> tuple[bytes, bytes]:
     """Return what a table of a secret holds: the key as RFC 2104 pads it, inside and outside."""
     block = key.ljust(64, b"\0")

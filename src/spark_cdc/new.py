@@ -256,7 +256,7 @@ def _data_tests(entity: Entity, *, has_key: bool) -> dict[str, list[str]]:
     committed += ["views_match_ledger", "log_matches_ledger"]
     committed += ["archive_complete"] if entity.events.get("archive") else []
     committed += ["masks_hold"] if apart else []
-    values = ["keys_not_null", "hashes_match"] if has_key else []
+    values = ["keys_not_null", "hashes_match"] if has_key or entity.keyless else []
     tests = {
         "committed": [f"spark_cdc.{name}" for name in committed],
         "current": [unique % "key_hash", operations % "I, U, N, X"],
@@ -480,6 +480,11 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         ("control", "columns that are read but not stored, such as a delete flag"),
     ):
         parser.add_argument(f"--{role}", type=_names, default=[], metavar="A,B", help=meaning)
+    parser.add_argument(
+        "--keyless",
+        action="store_true",
+        help="full loads of a table without a key: rows are told apart by all columns",
+    )
     parser.add_argument("--load-type", default="full", help="full (default), delta or events")
     parser.add_argument("--deleted-when", metavar="SQL", help="delta: when a row is a delete")
     parser.add_argument(
@@ -727,6 +732,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
         columns=columns,
         load_type=args.load_type,
         deleted_when=with_own_names(args.deleted_when, names) if args.deleted_when else None,
+        keyless=args.keyless,
         format=fmt,
         path=path,
         date_column=args.date_column,
