@@ -34,7 +34,7 @@ WITHOUT_DRY_RUN = set(
         r"^\| `([\w ]+)` \|", REFERENCE.partition("## Dry runs")[2].partition("\n## ")[0], re.M
     )
 )
-LOOKING = {"status", "report", "diff", "verify"}
+LOOKING = {"status", "report", "diff", "files", "verify"}
 
 
 def test_the_list_of_commands_has_groups_and_fits_a_terminal() -> None:
@@ -144,7 +144,7 @@ def test_exit_codes_have_one_place() -> None:
     assert wrong == []
 
 
-NAMED = {"branch drop", "undo", "redo", "erase", "diff", "new", "acknowledge", "load"}
+NAMED = {"branch drop", "undo", "redo", "erase", "diff", "files", "new", "acknowledge", "load"}
 OF_NO_ENTITY = ("server", "secrets", "demo", "init", "generate", "deps")
 
 

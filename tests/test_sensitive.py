@@ -208,6 +208,8 @@ def test_what_people_look_at_tells_no_value(shop: Project, command: Command) -> 
     assert code == 0, planned
     code, differing = command("diff", "people", DAYS[0], DAYS[2])
     assert code == 0 and "maild.example" in differing, differing
+    code, listed = command("files", "people")
+    assert code == 0 and "/people_ledger/" in listed and "sensitive" not in listed, listed
     report = shop.folder / "report.html"
     code, said = command("report", "--details", "--out", str(report))
     assert code == 0, said

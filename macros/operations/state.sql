@@ -11,6 +11,7 @@
             pending: dates that have landed and are not committed
             compare: how the draft of a replay differs from the active loads
             diff (before, after, row_limit): rows that differ between two states, see diff()
+            files (view): the files that a view reads, see _state_files()
             tags, branches
             added: columns that came by themselves and are not in the YAML, and the file of the YAML
             log (since, before, row_limit), details (row_limit, change_limit, reject_limit, most):
@@ -113,6 +114,7 @@ order by business_time, load_id
         'settings': {'of_each': spark_cdc._state_settings, 'needs': 'timelines'},
         'compare': {'of_each': spark_cdc._state_compare, 'needs': 'timelines'},
         'diff': {'of_each': spark_cdc._state_diff, 'needs': 'timelines'},
+        'files': {'of_each': spark_cdc._state_files, 'needs': 'timelines'},
         'tags': {'of_each': spark_cdc._state_tags, 'needs': 'timelines'},
         'added': {'of_each': spark_cdc._state_added, 'needs': 'contexts'},
         'plan': {'of_each': spark_cdc._state_plan, 'needs': 'contexts'},

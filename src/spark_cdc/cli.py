@@ -18,14 +18,14 @@ from spark_cdc.exit_codes import MEANINGS, ExitCode
 # parsed arguments to the exit code.
 MODULES = (
     *("load", "stream", "undo", "replay", "acknowledge", "status", "report"),
-    *("diff", "tag", "branch", "maintenance", "erase", "secrets", "demo", "init"),
-    *("new", "generate", "server", "packages"),
+    *("diff", "files", "tag", "branch", "maintenance", "erase", "secrets"),
+    *("demo", "init", "new", "generate", "server", "packages"),
 )
 # The commands as `spark-cdc --help` lists them.
 GROUPS: Mapping[str, Sequence[str]] = {
     "Load": ("load", "stream"),
     "Correct": ("undo", "redo", "replay", "acknowledge"),
-    "Look": ("status", "report", "diff", "verify"),
+    "Look": ("status", "report", "diff", "files", "verify"),
     "Maintain": ("maintain", "tag", "branch", "vacuum", "compact", "erase", "secrets"),
     "Set up": ("demo", "init", "new", "generate", "server", "deps"),
 }

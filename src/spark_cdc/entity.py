@@ -91,6 +91,9 @@ class Entity:
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     guards: Mapping[str, object] = field(default_factory=dict)
     extra: Sequence[str] = ()  # kinds of models beyond those of each entity
+    validity: Mapping[str, str] = field(default_factory=dict)
+    relation: str | None = None  # ref(…) or source(…) that stg_ reads, in place of a table landed
+    query: str | None = None  # of a model <name>_input that it reads
 
     @property
     def is_sensitive(self) -> bool:
@@ -113,6 +116,8 @@ class Entity:
             given["rules"] = dict(self.rules)
         if self.guards:
             given["guards"] = dict(self.guards)
+        if self.validity:
+            given["validity"] = dict(self.validity)
         source: dict[str, object] = {"format": self.format}
         if self.format == "change_feed":
             source["table"] = self.path
@@ -235,7 +240,7 @@ def _option_problems(entity: Entity) -> list[str]:
             "(op:string:control)"
         )
     parts = {"table": r"[^.\s]+\.[^.\s]+", "change_feed": r"[^.\s]+(\.[^.\s]+){1,2}"}
-    if not re.fullmatch(parts.get(entity.format, ".*"), entity.path or ""):
+    if not entity.relation and not re.fullmatch(parts.get(entity.format, ".*"), entity.path or ""):
         problems.append(
             f"path is '{entity.path or ''}'; accepted for tables are schema and table, such as "
             "staging.orders: correct --path"

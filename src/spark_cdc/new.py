@@ -27,6 +27,7 @@ from spark_cdc import (
     overview,
     parsing,
     project,
+    snapshot_scaffold,
     source_types,
 )
 from spark_cdc.entity import (
@@ -188,11 +189,17 @@ def with_roles(
 def render(entity: Entity) -> dict[str, str]:
     """The files of an entity: file name -> text."""
     name, is_events = entity.name, entity.load_type == "events"
-    calls = {f"stg_{name}": "stage()"}
+    reads = entity.relation or ""
+    if reads.startswith("source("):  # stage() takes its arguments
+        reads = reads.removeprefix("source(").removesuffix(")")
+    calls = {f"stg_{name}": f"stage({reads})"}
     for model in models_of(entity):
         arguments = "events=true" if is_events and model == "ledger" else ""
         calls[f"{name}_{model}"] = f"{model.removesuffix(APART)}({arguments})"
     models = {f"{model}.sql": f"{{{{ spark_cdc.{call} }}}}\n" for model, call in calls.items()}
+    if entity.query:
+        view = f"{{{{ config(materialized='view') }}}}\n\n{entity.query.strip()}\n"
+        models[f"{name}_input.sql"] = view
     return {f"{name}.yml": render_yaml(entity), **models}
 
 
@@ -212,7 +219,7 @@ def render_yaml(entity: Entity) -> str:
     """The YAML of an entity. Texts are quoted where they must be, also against Jinja."""
     keys = sum(column.role == "key" for column in entity.columns)
     kinds = models_of(entity)
-    return template("entity.yml.jinja").render(
+    text = template("entity.yml.jinja").render(
         entity=entity,
         title=entity.name.replace("_", " "),
         kinds=[(kind.removesuffix(APART), APART * kind.endswith(APART)) for kind in kinds],
@@ -224,6 +231,7 @@ def render_yaml(entity: Entity) -> str:
         source=_source(entity),
         tests=_data_tests(entity, has_key=keys > 0),
     )
+    return f"{text.rstrip()}\n"
 
 
 def _described(column: Column, keys: int) -> dict[str, object]:
@@ -469,6 +477,14 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         help="add the columns that loads have added by themselves (on_unexpected_column: add) to"
         " the YAML of NAME",
     )
+    what.add_argument(
+        "--from-snapshot",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="a dbt snapshot: its YAML or its SQL block (repeatable: both); types come from the"
+        " YAML's columns, or with --path SCHEMA.TABLE from Spark (docs/coming_from.md)",
+    )
     parser.add_argument(
         "--dialect",
         choices=list(source_types.DIALECTS),
@@ -522,7 +538,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     parser.add_argument("--description", help="of the entity, in one sentence")
     parser.add_argument("--directory", type=Path, help="default: that of the project's models")
     parsing.add_dry_run(parser)
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(run=run, parser=parser, relation=None, validity={})
 
 
 def _add_event_options(group: argparse._ArgumentGroup) -> None:
@@ -554,6 +570,12 @@ def _flat(lists: Sequence[Sequence[str]]) -> list[str]:
 def run(args: argparse.Namespace) -> int:
     if args.many or args.from_database:
         return _run_many(args)
+    if args.from_snapshot:
+        for entity, notes in snapshot_scaffold.entities_of(args, entity_of):
+            _put(args, entity, [*_noted_types(entity), *notes, *_personal(entity)])
+        if args.dry_run:
+            console.dry_run()
+        return 0
     if args.dialect:
         raise UsageError(
             f"--dialect {args.dialect} belongs to --many.",
@@ -574,18 +596,10 @@ def run(args: argparse.Namespace) -> int:
             " does not notice a file that is still being written. If the source can set a marker,"
             " name it in source.complete_when (docs/configuration.md)."
         )
+    _put(args, entity, told)
     if args.dry_run:
-        for line in told:
-            print(f"# {line}")
-        for file, text in render(entity).items():
-            print(f"# --- {entity.name}/{file}\n{text}")
         console.dry_run()
         return 0
-    target = write(entity, args.directory or project.models_folder())
-    files = ", ".join(sorted(path.name for path in target.iterdir()))
-    print("\n".join([f"Wrote {target}: {files}", *told]))
-    _write_overview()
-    print("\n".join(_next_steps(entity, args.from_file)))
     for column in entity.columns:
         words = words_of_sql(entity.deleted_when or "")
         if column.role is None and column.name in words:
@@ -594,6 +608,21 @@ def run(args: argparse.Namespace) -> int:
                 f"the operation, give it the role control."
             )
     return 0
+
+
+def _put(args: argparse.Namespace, entity: Entity, told: Sequence[str]) -> None:
+    """Write an entity, or print it in a dry run; told: what its owner has to know."""
+    if args.dry_run:
+        for line in told:
+            print(f"# {line}")
+        for file, text in render(entity).items():
+            print(f"# --- {entity.name}/{file}\n{text}")
+        return
+    target = write(entity, args.directory or project.models_folder())
+    files = ", ".join(sorted(path.name for path in target.iterdir()))
+    print("\n".join([f"Wrote {target}: {files}", *told]))
+    _write_overview()
+    print("\n".join(_next_steps(entity, args.from_file)))
 
 
 def _write_overview() -> None:
@@ -743,6 +772,8 @@ def entity_of(args: argparse.Namespace) -> Entity:
         rules=rules_given,
         guards=guards,
         extra=_flat(args.extra),
+        validity=args.validity,
+        relation=args.relation,
     )
     if not columns and not problems:
         problems.append("there are no columns: give --columns or --from-file")

@@ -96,6 +96,27 @@ class Difference(TypedDict):
     rows: list[RowDifference]
 
 
+class File(TypedDict):
+    """A file of a ledger; its path is a URI."""
+
+    path: str
+    load_id: str
+    operation: str
+    rows: int
+    bytes: int
+
+
+class Files(TypedDict):
+    """The part files; columns: their names in the files by those that the YAML declares."""
+
+    view: str
+    format: str
+    commit: int
+    loads: list[str]
+    columns: dict[str, str]
+    files: list[File]
+
+
 class Finding(TypedDict):
     """What a data test that verifies an entity found."""
 
@@ -169,6 +190,7 @@ class EntityData(TypedDict, total=False):
     compare: Comparison
     diff: Difference
     added: Added
+    files: Files
     findings: list[Finding]
     tests: Tests
     stream: StreamData
