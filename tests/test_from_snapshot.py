@@ -204,6 +204,41 @@ def test_names_of_what_snapshots_are_of() -> None:
     assert {snapshot_scaffold.plain_name(name) for name in given} == {"orders"}
 
 
+def test_the_entity_shows_the_versions_of_the_snapshot(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What dbt snapshot shows of these rows is written here; the twin runs ask it."""
+    project.serve_commands(monkeypatch)
+    models = project.folder / "models"
+    models.mkdir(exist_ok=True)
+    (models / "people.sql").write_text("select * from {{ target.schema }}.people_now", "utf-8")
+    given = entry(
+        check_cols=["name"],
+        hard_deletes="new_record",
+        dbt_valid_to_current="date('9999-12-31')",
+        snapshot_meta_column_names={"dbt_valid_from": "since", "dbt_valid_to": "UNTIL"},
+    )
+    given["columns"] = [COLUMNS[0], *COLUMNS[2:4]]
+    (project.folder / "snapshots.yml").write_text(yaml.safe_dump({"snapshots": [given]}), "utf-8")
+    words = ["--from-snapshot", str(project.folder / "snapshots.yml"), "--directory", str(models)]
+    assert command_line.run("new", *words) == 0
+    first = "(1, 'a', 'x'), (2, 'b', 'x'), (3, 'c', 'x')"
+    project.query("create table {s}.people_now (id int, name string, mail string) using parquet")
+    for day, rows in enumerate((first, "(1, 'a', 'y'), (2, 'B', 'x'), (4, 'd', 'x')"), 1):
+        project.query(f"insert overwrite {{s}}.people_now values {rows}")
+        project.load(f"2024-03-0{day}")
+    days = ("2024-03-01", "2024-03-02", "9999-12-31")
+    assert project.rows("people_versions", "id, name, string(since), string(until)") == [
+        (1, "a", days[0], days[2]),
+        (2, "B", days[1], days[2]),
+        (2, "b", days[0], days[1]),
+        (3, "c", days[0], days[1]),
+        (4, "d", days[1], days[2]),
+    ]
+    gone = "select id, name from {s}.people_latest where is_deleted"
+    assert project.query(gone) == [(3, "c")]
+
+
 # --- twin runs --------------------------------------------------------------------
 
 # What is done to the table before each run, as dbt's tests of snapshots do it.
