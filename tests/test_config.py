@@ -487,7 +487,7 @@ def test_the_file_format_is_the_entitys_or_the_vars() -> None:
     assert macros(**orc)._entity("orders")["file_format"] == "orc"
     given = macros(changed(file_format="parquet"), **orc)
     assert given._entity("orders")["file_format"] == "parquet"
-    assert "using orc" in macros(**orc)._create_load_log_sql("cdc_loads")
+    assert "using orc" in macros(**orc)._create_load_log_sql(Relation("cdc_loads"))
     wrong = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "hudi"}}
     with pytest.raises(CompilerError, match="spark_cdc_file_format is 'hudi'; accepted are"):
         macros(**wrong).validate()
@@ -531,7 +531,7 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         _table_format=lambda _: "",
         _cached_columns=lambda *_: [],
     )
-    settled = ("cdc.orders_ledger", [], "cdc.orders_ledger")
+    settled = (Relation("orders_ledger"), [], Relation("orders_ledger"))
     assert given._settled_columns(given._entity("orders"), *settled) == []
     assert len(said) == 1
     assert "stays parquet; file_format orc counts for new tables" in said[0]

@@ -129,7 +129,7 @@
     {%- set masks = fromjson(record.definition.get('masks') or '{}') -%}
     {%- set id = (record.definition.get('hash specification') or '').partition(' with secret ')[2] -%}
     {%- set secret = spark_cdc._secret_of_id(id) if id else none -%}
-    {%- set secret = secret if secret is not none and load_cached_relation(secret) is not none else spark_cdc._secret() -%}
+    {%- set secret = secret if secret is not none and spark_cdc._known(secret) is not none else spark_cdc._secret() -%}
     {%- set stored = [] -%}
     {%- for name, text in record.definition.items() if text.split(' ')[0] in ['key', 'compared', 'untracked'] -%}
         {%- set mask = masks.get(name) -%}

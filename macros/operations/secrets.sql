@@ -106,7 +106,7 @@ from (
             {%- set secret = spark_cdc._secret_of_id(id) -%}
             {%- do found.append({
                 'entity': ctx.entity.name ~ ' (erased keys)', 'id': id, 'is_key': false,
-                'proof': spark_cdc._secret_proof(secret) if load_cached_relation(secret) is not none else none,
+                'proof': spark_cdc._secret_proof(secret) if spark_cdc._known(secret) is not none else none,
             }) -%}
         {%- endfor -%}
     {%- endfor -%}

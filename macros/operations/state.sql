@@ -377,7 +377,7 @@ from collected
 {%- macro _add_files_of_ledgers(told, contexts) -%}
     {%- set tables, parts = {}, [] -%}
     {%- for ctx in contexts -%}
-        {%- for ledger in ctx.ledgers if load_cached_relation(ledger) is none -%}
+        {%- for ledger in ctx.ledgers if spark_cdc._known(ledger) is none -%}
             {%- do exceptions.raise_compiler_error(
                 ctx.entity.name ~ ': the table ' ~ ledger ~ ' is not there. spark-cdc verify --select ' ~ ctx.entity.name ~ ' says how to repair it'
             ) -%}
@@ -773,7 +773,7 @@ where
 
 {#- How the statement begins that drops partitions of a table, be it there or not. -#}
 {%- macro _planned_drop(entity, table) -%}
-    {%- set provider = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
+    {%- set provider = spark_cdc._provider_of(spark_cdc._known(table)) or entity.file_format -%}
     {{ return('delete from ' ~ table if provider in spark_cdc._table_formats() else 'alter table ' ~ table ~ ' drop') }}
 {%- endmacro -%}
 
