@@ -205,7 +205,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- endfor -%}
     {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
     {%- set is_plan = spark_cdc._mode() == 'plan' -%}
-    {%- set is_begun = not is_plan or adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set is_begun = not is_plan or spark_cdc._has_schema(ctx.schema) -%}
     {%- set timeline = spark_cdc._current_timeline(ctx) if is_begun else spark_cdc._empty_manifest() -%}
     {%- set todo = spark_cdc._backfill_todo(ctx, timeline, times) -%}
     {%- if todo | length < times | length -%}
@@ -316,7 +316,7 @@ them out with --skip-missing (skip_missing: true).
 {%- macro _backfill_problems(ctx, times) -%}
     {%- set entity = ctx.entity -%}
     {#- the schema is made by the first load -#}
-    {%- set is_begun = adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set is_begun = spark_cdc._has_schema(ctx.schema) -%}
     {%- set timeline = spark_cdc._published(ctx) if is_begun else spark_cdc._empty_manifest() -%}
     {%- set todo = spark_cdc._backfill_todo(ctx, timeline, times) -%}
     {%- set last = spark_cdc._load_time(timeline.loads[-1]) if timeline.loads else none -%}

@@ -115,7 +115,8 @@
         {%- set problem = spark_cdc._setting_error(name, value, rules[name]) -%}
         {%- if problem is not none -%}{%- do problems.append(problem ~ (' (it is a text)' if value is string and rules[name].kind in ['boolean', 'number'])) -%}{%- endif -%}
     {%- endfor -%}
-    {%- do spark_cdc._stop(operation, problems + (spark_cdc._dbt_problems() if operation != 'state' else [])) -%}
+    {%- set is_tested = operation not in ['acknowledge', 'discard_replay', 'maintain'] -%}
+    {%- do spark_cdc._stop(operation, problems + spark_cdc._dbt_problems([('the operation ' ~ operation, is_tested)])) -%}
     {%- if given.get('execute') is false -%}{%- do spark_cdc._memo().update({'mode': 'plan'}) -%}{%- endif -%}
 {%- endmacro -%}
 
@@ -190,7 +191,7 @@
     to text; without those of a schema that is not there. -#}
 {%- macro _committed_texts(schemas) -%}
     {%- set texts = {} -%}
-    {%- for schema in schemas | unique if adapter.check_schema_exists(target.database, schema) -%}
+    {%- for schema in schemas | unique if spark_cdc._has_schema(schema) -%}
         {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*_committed|*_replay'") -%}
             {%- do texts.update({schema ~ '.' ~ row.tableName: spark_cdc._view_text_in(row.information)}) -%}
         {%- endfor -%}

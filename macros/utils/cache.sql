@@ -9,7 +9,7 @@
     {%- if 'relation ' ~ schema ~ '.' ~ name in memo -%}{{ return(memo['relation ' ~ schema ~ '.' ~ name]) }}{%- endif -%}
     {%- if 'schema ' ~ schema not in memo -%}
         {%- set found = {} -%}
-        {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+        {%- if spark_cdc._has_schema(schema) -%}
             {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*'") -%}
                 {%- do found.update({row.tableName | lower: {'information': row.information}}) -%}
             {%- endfor -%}
@@ -38,4 +38,22 @@
 
 {%- macro _note_known(relation, known) -%}
     {%- if spark_cdc._of_dbt_2() -%}{%- do spark_cdc._memo().update({'relation ' ~ (relation.schema ~ '.' ~ relation.identifier) | lower: known}) -%}{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether a schema is there; dbt v2 would ask an information_schema, which Spark does not
+    have. -#}
+{%- macro _has_schema(schema) -%}
+    {%- if not spark_cdc._of_dbt_2() -%}{{ return(adapter.check_schema_exists(target.database, schema)) }}{%- endif -%}
+    {{ return(spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) | length > 0) }}
+{%- endmacro -%}
+
+
+{#- A temporary view that outlives the session, if need be: dbt v2 renders a data test in another
+    session than it runs it in. Returns a dictionary: created (as in `create or replace`), name (in
+    queries). -#}
+{%- macro _view_of_test(name) -%}
+    {%- if not spark_cdc._of_dbt_2() -%}{{ return({'created': 'temporary view ' ~ name, 'name': name}) }}{%- endif -%}
+    {%- set own = name ~ '_' ~ invocation_id.split('-')[0] -%}
+    {{ return({'created': 'global temporary view ' ~ own, 'name': 'global_temp.' ~ own}) }}
 {%- endmacro -%}

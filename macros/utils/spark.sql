@@ -86,7 +86,7 @@
     prints what it would do, nothing is sent but what ends with the session. -#}
 {%- macro _send(sql) -%}
     {%- if spark_cdc._memo().get('mode') == 'plan' and (sql | trim).split(' ')[0] not in ['set', 'reset', 'refresh', 'call']
-            and not (sql | trim).startswith('create or replace temporary view') -%}
+            and not (sql | trim).replace(' global ', ' ').startswith('create or replace temporary view') -%}
         {%- do log('spark_cdc would send: ' ~ sql) -%}
         {{ return('') }}
     {%- endif -%}
@@ -200,9 +200,15 @@
 {%- macro _of_dbt_2() -%}{{ return(dbt_version.startswith('2.')) }}{%- endmacro -%}
 
 
-{#- Why this dbt can't load; a list of texts. -#}
-{%- macro _dbt_problems() -%}
-    {{ return([]) }}
+{#- What this dbt is not tested with, of what it is asked for. On dbt v2 that is all but what
+    tests/test_dbt_v2_loads.py does. Argument: asked (rows of a text and whether it is tested).
+    Returns a list of texts. -#}
+{%- macro _dbt_problems(asked) -%}
+    {%- set found = [] -%}
+    {%- for what, is_tested in asked if spark_cdc._of_dbt_2() and not is_tested -%}
+        {%- do found.append(what ~ ' is not tested with dbt ' ~ dbt_version ~ ': run this with dbt 1.11 or 1.12 (docs/dbt_versions.md).') -%}
+    {%- endfor -%}
+    {{ return(found) }}
 {%- endmacro -%}
 
 
