@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import capabilities
+import jinja_of_v2
 import parts
 import scale
 from quick_jvm import JVM, ONE_TASK, SEVERAL_TASKS, SPARK
@@ -86,6 +87,9 @@ LONG = (
     "test_sample",
 )
 
+
+# before anybody makes an environment
+jinja_of_v2.guard()
 
 # dbt makes so many objects of a manifest that Python looks for garbage most of the time.
 gc.set_threshold(100_000, 50, 50)

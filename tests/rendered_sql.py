@@ -330,7 +330,7 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
         statements[f"{name}_input"] = macros._input_sql(entity, [time])
     columns = macros._ledger_columns(entity)
     load = {"load_id": "20240304-e-00000000", "business_time": "2024-03-04"}
-    ledger, events = f"{SCHEMA}.{name}_ledger", f"{SCHEMA}.{name}_events"
+    ledger, events = Relation(f"{name}_ledger"), Relation(f"{name}_events")
     statements |= {
         f"{name}_create_ledger": macros._create_table_sql(
             ledger,

@@ -487,7 +487,7 @@ def test_the_file_format_is_the_entitys_or_the_vars() -> None:
     assert macros(**orc)._entity("orders")["file_format"] == "orc"
     given = macros(changed(file_format="parquet"), **orc)
     assert given._entity("orders")["file_format"] == "parquet"
-    assert "using orc" in macros(**orc)._create_load_log_sql("cdc_loads")
+    assert "using orc" in macros(**orc)._create_load_log_sql(Relation("cdc_loads"))
     wrong = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "hudi"}}
     with pytest.raises(CompilerError, match="spark_cdc_file_format is 'hudi'; accepted are"):
         macros(**wrong).validate()
@@ -531,7 +531,7 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         _table_format=lambda _: "",
         _cached_columns=lambda *_: [],
     )
-    settled = ("cdc.orders_ledger", [], "cdc.orders_ledger")
+    settled = (Relation("orders_ledger"), [], Relation("orders_ledger"))
     assert given._settled_columns(given._entity("orders"), *settled) == []
     assert len(said) == 1
     assert "stays parquet; file_format orc counts for new tables" in said[0]
@@ -1175,20 +1175,37 @@ def test_what_dbt_retry_repeats_without_a_date_is_refused() -> None:
 
 
 @pytest.mark.parametrize("version", ["2.0.0rc196", "2.1.4"])
-def test_dbt_2_loads_nothing(version: str) -> None:
+def test_dbt_2_does_what_is_tested_and_refuses_all_else(version: str) -> None:
+    wrong = {
+        "file_format delta": {"file_format": "delta"},
+        "source.format json": {"source": {"format": "json", "path": "/in/{business_date}"}},
+        "events.format maxwell": {"load_type": "events", "events": {"format": "maxwell"}},
+    }
+    for what, settings in wrong.items():
+        given = macros(changed(**settings), dbt_version=version)
+        told = given._dbt_problems(given._asked_of_dbt(given._entity("orders")))
+        assert told == [
+            f"orders: {what} is not tested with dbt {version}: run this with dbt 1.11 or 1.12"
+            " (docs/dbt_versions.md)."
+        ]
+        assert macros(changed(**settings))._dbt_problems([(what, False)]) == []
     given = macros(dbt_version=version)
-    with pytest.raises(CompilerError) as error:
+    assert given.validate() == "" and given._mode() == "load"
+    given._check_arguments("undo", {"execute": True})
+    with pytest.raises(CompilerError, match="the operation maintain is not tested with dbt 2"):
+        given._check_arguments("maintain", {"execute": True})
+
+
+def test_dbt_2_refuses_before_anything_is_written() -> None:
+    published = Node({"name": "orders_shared", "config": {"materialized": "cdc_published"}})
+    nodes = {one["unique_id"]: Node(one) for one in (changed(), LEDGER)}
+    given = macros(
+        changed(file_format="orc"),
+        dbt_version="2.0.0",
+        graph=Node(nodes=nodes | {"model.shop.orders_shared": published}),
+    )
+    with pytest.raises(CompilerError, match="file_format orc is not tested with dbt"):
         given.validate()
-    text = f"dbt {version} can't load yet: load with dbt 1.11 or 1.12 (docs/dbt_versions.md)."
-    assert "found 1 problem" in str(error.value) and text in str(error.value)
-    assert given._mode() == "look"
-    with pytest.raises(CompilerError, match="can't load yet"):
-        given._check_arguments("undo", {"execute": True})
-    assert macros(dbt_version=version, var={}).validate() == ""
-    for which, empty in (("compile", False), ("docs", False), ("run", True)):
-        flags = SimpleNamespace(WHICH=which, FULL_REFRESH=False, EMPTY=empty)
-        assert macros(dbt_version=version, flags=flags).validate() == ""
-    assert macros(dbt_version="1.12.0")._mode() == "load"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections import Counter
 from pathlib import Path
@@ -22,10 +23,10 @@ ORDER = (
     *("utils", "hash", "context", "values", "source", "staging", "formats", "schema", "diff"),
     *("timeline", "ledger", "views", "operations", "publish", "models"),
 )
-MOST_FILES, MOST_LINES = 89, 740
+MOST_FILES, MOST_LINES = 90, 740
 # Lines of code under macros/, without comments and blanks; raised by a change that needs more, with
 # the reason in its commit. And lines of Jinja in one macro: SQL text does not count.
-MOST_CODE, MOST_LOGIC = 17_623, 60
+MOST_CODE, MOST_LOGIC = 17_716, 60
 IS_LOGIC = ("{%", "{{ return", "'", "(", "~", "}")
 # a table, and macros that were longer when the limit came: they may only become shorter
 LONG = {
@@ -251,3 +252,25 @@ def test_macros_keep_to_what_dbt_v2_understands() -> None:
         for word in re.findall(r"(?<!\\)\\x[0-9a-f]{2}|%\.\d+g|%0?\d*[xX]'", text):
             found.append(f"{path}: {word}: dbt v2 does not know it")
     assert found == []
+
+
+def test_datetimes_are_compared_by_operators_alone() -> None:
+    """The rest is wrong on dbt v2, and fails in all tests that run macros (jinja_of_v2.py)."""
+    given = {"a": datetime.datetime(2024, 1, 1), "b": datetime.datetime(2024, 1, 2)}
+    environment = get_environment(None)
+    for text in (
+        "[a, b] | select('lt', b) | list",
+        "[{'time': a}] | selectattr('time', 'equalto', b) | list",
+        "a is equalto b",
+        "[a] | reject('in', [b]) | list",
+        "[b, a] | min",
+        "[a, b] | max",
+        "[[b], [a]] | sort",
+        "[b, a] | unique | list",
+    ):
+        with pytest.raises(TypeError, match="on a datetime, of which dbt v2 knows operators"):
+            environment.from_string(f"{{{{ {text} }}}}").render(given)
+    assert environment.from_string("{{ a < b, [2, 1] | min }}").render(given) == "(True, 1)"
+    for path in FILES:
+        text = (MACROS / path).read_text("utf-8")
+        assert not re.search(r"\btimes? \| (unique|sort|min|max|select|reject)\b", text), path

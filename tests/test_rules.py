@@ -19,7 +19,7 @@ from project import Project
 from shop import Shop, opened
 from spark_cdc.jinja_bridge import CompilerError, Node, load_macros
 from test_backfill import backfill
-from warehouse import Warehouse
+from warehouse import Relation, Warehouse
 
 pytestmark = pytest.mark.proves("rules")
 
@@ -292,7 +292,7 @@ def test_what_a_crash_left_out_of_cdc_loads_has_its_rules(
         made.load(f"2024-06-0{day}")
     before = logged(made)
     query(made, f"drop table {schema}.cdc_loads purge")
-    query(made, made.macros._create_load_log_sql(f"{schema}.cdc_loads"))
+    query(made, made.macros._create_load_log_sql(Relation.create(None, schema, "cdc_loads")))
     ctx = made.macros._context_of_model()
     manifest = made.macros._read_manifest(ctx["committed"])
     rows = made.macros._missing_rows(ctx, manifest)

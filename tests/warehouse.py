@@ -127,7 +127,7 @@ class Warehouse:
         cursor.execute(f"create schema {self.apart}")
         self.has_secret = False
         cursor.execute(f"drop table if exists {schema}.cdc_loads purge")
-        self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
+        self.run_query(self.macros._create_load_log_sql(Relation.create(None, schema, "cdc_loads")))
         cursor.execute(f"create schema if not exists {schema}_commits")
 
     @property
@@ -267,7 +267,7 @@ class Warehouse:
             "local_md5": lambda text: hashlib.md5(f"{text}{self.attempts}".encode()).hexdigest(),
             "dbt_version": "1.11",
             "target": SimpleNamespace(database=None),
-            "api": SimpleNamespace(Relation=SimpleNamespace(create=_Relation.create)),
+            "api": SimpleNamespace(Relation=SimpleNamespace(create=Relation.create)),
             "load_relation": self._found,
             "load_cached_relation": lambda relation: self.cache.get(relation.identifier),
             "adapter": SimpleNamespace(
@@ -305,22 +305,22 @@ class Warehouse:
         for schema in (self.schema, self.apart):
             self.cursor.execute(f"show table extended in {schema} like '*'")
             self.cache |= {
-                row[1]: _Relation.create(None, schema, row[1]).incorporate("", row[3])
+                row[1]: Relation.create(None, schema, row[1]).incorporate("", row[3])
                 for row in self.cursor.fetchall()
             }
 
-    def _found(self, relation: _Relation) -> SimpleNamespace | None:
+    def _found(self, relation: Relation) -> SimpleNamespace | None:
         self.cursor.execute(f"show tables in {relation.schema} like '{relation.identifier}'")
         return SimpleNamespace(information="") if self.cursor.fetchall() else None
 
-    def _columns(self, relation: _Relation) -> list[SimpleNamespace]:
+    def _columns(self, relation: Relation) -> list[SimpleNamespace]:
         self.cursor.execute(f"describe {relation}")
         rows = self.cursor.fetchall()
         until = next((i for i, row in enumerate(rows) if re.match("#|$", row[0])), len(rows))
         return [SimpleNamespace(name=row[0], dtype=row[1]) for row in rows[:until]]
 
 
-class _Relation(str):
+class Relation(str):
     """A relation as dbt has it."""
 
     schema: str
@@ -328,13 +328,13 @@ class _Relation(str):
     information: str
 
     @classmethod
-    def create(cls, database: None, schema: str, identifier: str) -> _Relation:
+    def create(cls, database: None, schema: str, identifier: str) -> Relation:
         relation = cls(f"{schema}.{identifier}")
         relation.schema, relation.identifier, relation.information = schema, identifier, ""
         return relation
 
-    def incorporate(self, type: str, information: str) -> _Relation:
-        relation = _Relation.create(None, self.schema, self.identifier)
+    def incorporate(self, type: str, information: str) -> Relation:
+        relation = Relation.create(None, self.schema, self.identifier)
         relation.information = information
         return relation
 

@@ -3,7 +3,7 @@
     override this macro with the same YAML entry (an anchor). Returns a dictionary, or none if
     there is no such model. -#}
 {%- macro entity_node(name) -%}
-    {%- set unique_id = 'model.' ~ model['package_name'] ~ '.stg_' ~ name -%}
+    {%- set unique_id = 'model.' ~ (model['package_name'] if model is defined else '') ~ '.stg_' ~ name -%}
     {%- if unique_id in graph.nodes -%}
         {{ return(graph.nodes[unique_id]) }}
     {%- endif -%}

@@ -6,7 +6,7 @@
     (_missing_secret_problems()). -#}
 {%- macro _secret() -%}
     {%- set view = spark_cdc._secret_view() -%}
-    {%- set cached = load_cached_relation(view) if execute else none -%}
+    {%- set cached = spark_cdc._known(view) if execute else none -%}
     {%- set named = spark_cdc._secret_named_in(cached.information or spark_cdc._query('show create table ' ~ view)[0].createtab_stmt) if cached is not none else none -%}
     {{ return(spark_cdc._relation_in(view.schema, named or 'spark_cdc_secret_missing')) }}
 {%- endmacro -%}
@@ -79,7 +79,7 @@
 {%- macro _erased(entity) -%}
     {%- if not entity.sensitive or not execute -%}{{ return(none) }}{%- endif -%}
     {%- set list = spark_cdc._erased_list(entity) -%}
-    {{ return(list if load_cached_relation(list) is not none else none) }}
+    {{ return(list if spark_cdc._known(list) is not none else none) }}
 {%- endmacro -%}
 
 

@@ -234,7 +234,7 @@ source.on_missing_column: null skips the check.
         {%- set message = spark_cdc._missing_secret_text(entity.name, entity.sensitive) ~ ' Nothing was written.' -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
     {%- endif -%}
-    {%- set id, is_there = spark_cdc._secret_id(secret), load_cached_relation(secret) is not none -%}
+    {%- set id, is_there = spark_cdc._secret_id(secret), spark_cdc._known(secret) is not none -%}
     {%- set proof = spark_cdc._secret_proof(secret) if is_there else none -%}
     {%- if proof is none or proof != (run.manifest.get('secrets') or {}).get(id, proof) -%}
         {%- set message -%}

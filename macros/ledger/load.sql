@@ -395,7 +395,7 @@ readers see what they saw before. Run the same command again.
     audit). -#}
 {%- macro _commit_loads(run, manifest, what, loads, say) -%}
     {#- a cdc_loads that was just made anew lacks the loads before, too -#}
-    {%- set is_new = run.manifest.loads and not load_cached_relation(run.load_log).information and not spark_cdc._is_reset(run.entity.name) -%}
+    {%- set is_new = run.manifest.loads and not (spark_cdc._known(run.load_log) or {}).information and not spark_cdc._is_reset(run.entity.name) -%}
     {%- do spark_cdc._transact(run, {
         'manifest': manifest,
         'before': run.manifest,

@@ -6,7 +6,7 @@
     {%- set entity, table = ctx.entity, ctx.write[name] -%}
     {%- set columns = (spark_cdc._load_events_columns if name == 'events' else spark_cdc._ledger_columns)(entity, load.layout) -%}
     {%- set is_first = not load.get('parent') and not load.get('replaced') -%}
-    {%- set existing = load_cached_relation(table) -%}
+    {%- set existing = spark_cdc._known(table) -%}
     {%- if existing is not none -%}
         {%- set columns = spark_cdc._settled_columns(entity, table, columns, ctx[name], ctx if is_first else none) -%}
     {%- elif spark_cdc._is_there(table) -%}
@@ -16,7 +16,7 @@ Nothing was written. Run the same command again.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- if existing is none or load_cached_relation(table) is none -%}
+    {%- if existing is none or spark_cdc._known(table) is none -%}
         {#- or it was set aside just now -#}
         {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
         {%- if entity.file_format == 'delta' -%}
@@ -45,7 +45,7 @@ Nothing was written. Run the same command again.
         {%- set hashes = ['key_hash', 'event_hash' if name == 'events' else 'nonkey_hash'] -%}
         {%- do spark_cdc._send(spark_cdc._create_table_sql(
             table, columns, entity.file_format, spark_cdc._partition_names(table), hashes, name != 'events' or entity.events.archive)) -%}
-        {%- do adapter.cache_added(table.incorporate(type='table', information='Provider: ' ~ entity.file_format)) -%}
+        {%- do spark_cdc._note_relation(table, 'table', 'Provider: ' ~ entity.file_format) -%}
     {%- endif -%}
     {{ return(columns) }}
 {%- endmacro -%}
@@ -71,7 +71,7 @@ Nothing was written. Run the same command again.
         {%- endif -%}
         {%- do (partitioned if is_plain and found.name in partitions else settled).append(column) -%}
     {%- endfor -%}
-    {%- set format = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
+    {%- set format = spark_cdc._provider_of(spark_cdc._known(table)) or entity.file_format -%}
     {%- set is_other = problems or settled | selectattr('name', 'none') | list or format != entity.file_format -%}
     {%- set timeline = spark_cdc._current_timeline(begun, is_planned=true) if is_other and begun is not none else none -%}
     {%- set is_unused = timeline is not none and not timeline.loads and not timeline.undone -%}
@@ -82,10 +82,10 @@ Nothing was written. Run the same command again.
         {%- do log(entity.name ~ ': ' ~ table ~ ' was made for other columns' ~ (', no load of it counts,' if is_unused else '') ~ ' and is kept as ' ~ aside
             ~ '; drop it when nobody needs it. Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
         {%- do spark_cdc._send('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
-        {%- do adapter.cache_dropped(table) -%}
+        {%- do spark_cdc._note_dropped(table) -%}
         {{ return(columns) }}
     {%- endif -%}
-    {%- do spark_cdc._note_file_format(entity, load_cached_relation(table)) -%}
+    {%- do spark_cdc._note_file_format(entity, spark_cdc._known(table)) -%}
     {%- if wanted -%}
         {%- set added -%}
             {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
@@ -130,7 +130,7 @@ Nothing was written. Run the same command again.
     {%- if spark_cdc._mode() != 'load' -%}
         {%- do log(ctx.entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
     {%- endif -%}
-    {%- set cached = load_cached_relation(table) -%}
+    {%- set cached = spark_cdc._known(table) -%}
     {#- in a branch a view has the table's name -#}
     {%- set is_table = cached is not none and '\nType: VIEW\n' not in (cached.information or '') -%}
     {%- set timeline = spark_cdc._current_timeline(ctx) if is_table else none -%}
@@ -155,7 +155,7 @@ Nothing was written. Run the same command again.
 {%- macro _cached_columns(table, columns) -%}
     {%- set types = {} -%}
     {%- for column in columns -%}{%- do types.update({column.at | lower: spark_cdc._plain_type(column.data_type)}) -%}{%- endfor -%}
-    {%- set cached, found = load_cached_relation(table), [] -%}
+    {%- set cached, found = spark_cdc._known(table), [] -%}
     {%- for line in ((cached.information if cached else none) or '').split('\n') if line.startswith(' |-- ') and ': ' in line -%}
         {%- set name, dtype = line[5:].rsplit(' (nullable = ', 1)[0].rsplit(': ', 1) -%}
         {%- if types.pop(name | lower, none) == spark_cdc._plain_type(dtype) -%}{%- do found.append({'name': name, 'dtype': dtype}) -%}

@@ -164,7 +164,7 @@ nothing to commit. Load the date:
     {%- elif mode != 'load' and (manifest.loads or manifest.undone) -%}
         {%- do log(name ~ ': ' ~ run.committed ~ ' stays as it is') -%}
     {%- else -%}
-        {%- set text, cached = spark_cdc._manifest_text(run, manifest), load_cached_relation(run.committed) -%}
+        {%- set text, cached = spark_cdc._manifest_text(run, manifest), spark_cdc._known(run.committed) -%}
         {#- what another run commits meanwhile is not altered back for nothing -#}
         {%- if text | trim != spark_cdc._view_text_in(cached.information if cached is not none else '') | trim -%}
             {%- do spark_cdc._show_manifest(run, text, manifest.existed) -%}

@@ -94,13 +94,31 @@
 {%- endmacro -%}
 
 
+{#- What a load of an entity asks of dbt beside what all ask: rows of _dbt_problems(). -#}
+{%- macro _asked_of_dbt(entity) -%}
+    {%- set of = entity.name ~ ': ' -%}
+    {{ return([
+        (of ~ 'file_format ' ~ entity.file_format, entity.file_format == 'parquet'),
+        (of ~ 'source.format ' ~ entity.source.format, entity.source.format == 'csv'),
+        (of ~ 'source.stream', entity.source.stream is not mapping),
+        (of ~ 'source.on_unexpected_column add', entity.source.on_unexpected_column != 'add'),
+        (of ~ 'keyless', not entity.keyless),
+        (of ~ 'events.format ' ~ (entity.events or {}).get('format'), not entity.events or entity.events.format == 'flagged_rows'),
+    ]) }}
+{%- endmacro -%}
+
+
 {#- What is wrong with the vars of a run, and with the server that it loads with. Arguments: loads,
     undated (entities whose ledgers are selected, with and without a business date: (name,
     settings)). Returns a list of texts. -#}
 {%- macro _problems_of_loads(loads, undated) -%}
     {%- set found = spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema', 'spark_cdc_require_business_date']) -%}
     {%- set found = found + spark_cdc._undated_problems(loads, undated) -%}
-    {%- if loads and spark_cdc._is_run() -%}{%- set found = found + spark_cdc._dbt_problems() -%}{%- endif -%}
     {%- if not loads or found or spark_cdc._mode() not in ['load', 'operate'] -%}{{ return(found) }}{%- endif -%}
-    {{ return(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) }}
+    {%- set asked = [] -%}
+    {%- for name, _ in loads -%}{%- do asked.extend(spark_cdc._asked_of_dbt(spark_cdc._entity(name))) -%}{%- endfor -%}
+    {%- for id in selected_resources if ((graph.nodes.get(id) or {}).get('config') or {}).get('materialized') == 'cdc_published' -%}
+        {%- do asked.append(('the published table ' ~ graph.nodes[id].name, false)) -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._dbt_problems(asked) + spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) }}
 {%- endmacro -%}

@@ -205,7 +205,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- endfor -%}
     {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
     {%- set is_plan = spark_cdc._mode() == 'plan' -%}
-    {%- set is_begun = not is_plan or adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set is_begun = not is_plan or spark_cdc._has_schema(ctx.schema) -%}
     {%- set timeline = spark_cdc._current_timeline(ctx) if is_begun else spark_cdc._empty_manifest() -%}
     {%- set todo = spark_cdc._backfill_todo(ctx, timeline, times) -%}
     {%- if todo | length < times | length -%}
@@ -295,7 +295,7 @@ since the marker is not there (source.complete_when is {{ entity.source.complete
             {%- do found.append(time) if files and files[loop.index0].files or spark_cdc._found_by_pattern(entity, [time]).is_there -%}
         {%- endfor -%}
     {%- endif -%}
-    {%- set missing, texts = times | reject('in', found) | list, [] -%}
+    {%- set missing, texts = spark_cdc._times_beside(times, found), [] -%}
     {%- for time in missing -%}{%- do texts.append(spark_cdc._time_text(entity, time)) -%}{%- endfor -%}
     {%- if missing and not skip_missing -%}
         {%- set message -%}
@@ -307,7 +307,7 @@ them out with --skip-missing (skip_missing: true).
     {%- elif missing -%}
         {%- do log(entity.name ~ ': nothing has landed of ' ~ spark_cdc._some_of(texts) ~ ': left out', info=true) -%}
     {%- endif -%}
-    {{ return(times | select('in', found) | list) }}
+    {{ return(spark_cdc._times_beside(times, missing)) }}
 {%- endmacro -%}
 
 
@@ -316,7 +316,7 @@ them out with --skip-missing (skip_missing: true).
 {%- macro _backfill_problems(ctx, times) -%}
     {%- set entity = ctx.entity -%}
     {#- the schema is made by the first load -#}
-    {%- set is_begun = adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set is_begun = spark_cdc._has_schema(ctx.schema) -%}
     {%- set timeline = spark_cdc._published(ctx) if is_begun else spark_cdc._empty_manifest() -%}
     {%- set todo = spark_cdc._backfill_todo(ctx, timeline, times) -%}
     {%- set last = spark_cdc._load_time(timeline.loads[-1]) if timeline.loads else none -%}
@@ -366,7 +366,7 @@ them out with --skip-missing (skip_missing: true).
     {%- endfor -%}
     {%- do spark_cdc._stop('backfill', ['dates has ' ~ (wrong | join(', ') or 'nothing')] if wrong or not times else [], 'Accepted are dates that exist, such as 2024-01-31 or '
         ~ "'2024-01-31 10:15:00', and ranges of days whose first is not after the last, such as 2024-01-01..2024-12-31. Nothing was written.") -%}
-    {{ return(times | unique | sort) }}
+    {{ return(spark_cdc._times_sorted(times)) }}
 {%- endmacro -%}
 
 
@@ -374,5 +374,5 @@ them out with --skip-missing (skip_missing: true).
 {%- macro _backfill_todo(ctx, manifest, times) -%}
     {%- set committed = [] -%}
     {%- for load_id in spark_cdc._loads_by_date(ctx, manifest.loads) -%}{%- do committed.append(spark_cdc._load_time(load_id)) -%}{%- endfor -%}
-    {{ return(times | reject('in', committed) | list) }}
+    {{ return(spark_cdc._times_beside(times, committed)) }}
 {%- endmacro -%}

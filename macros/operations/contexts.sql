@@ -117,7 +117,8 @@
         {%- set problem = spark_cdc._setting_error(name, value, rules[name]) -%}
         {%- if problem is not none -%}{%- do problems.append(problem ~ (' (it is a text)' if value is string and rules[name].kind in ['boolean', 'number'])) -%}{%- endif -%}
     {%- endfor -%}
-    {%- do spark_cdc._stop(operation, problems + (spark_cdc._dbt_problems() if operation != 'state' else [])) -%}
+    {%- set is_tested = operation not in ['acknowledge', 'discard_replay', 'maintain'] -%}
+    {%- do spark_cdc._stop(operation, problems + spark_cdc._dbt_problems([('the operation ' ~ operation, is_tested)])) -%}
     {%- if given.get('execute') is false -%}{%- do spark_cdc._memo().update({'mode': 'plan'}) -%}{%- endif -%}
 {%- endmacro -%}
 
@@ -131,7 +132,7 @@
     {%- set masks = fromjson(record.definition.get('masks') or '{}') -%}
     {%- set id = (record.definition.get('hash specification') or '').partition(' with secret ')[2] -%}
     {%- set secret = spark_cdc._secret_of_id(id) if id else none -%}
-    {%- set secret = secret if secret is not none and load_cached_relation(secret) is not none else spark_cdc._secret() -%}
+    {%- set secret = secret if secret is not none and spark_cdc._known(secret) is not none else spark_cdc._secret() -%}
     {%- set stored = [] -%}
     {%- for name, text in record.definition.items() if text.split(' ')[0] in ['key', 'compared', 'untracked'] -%}
         {%- set mask = masks.get(name) -%}
@@ -192,7 +193,7 @@
     to text; without those of a schema that is not there. -#}
 {%- macro _committed_texts(schemas) -%}
     {%- set texts = {} -%}
-    {%- for schema in schemas | unique if adapter.check_schema_exists(target.database, schema) -%}
+    {%- for schema in schemas | unique if spark_cdc._has_schema(schema) -%}
         {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*_committed|*_replay'") -%}
             {%- do texts.update({schema ~ '.' ~ row.tableName: spark_cdc._view_text_in(row.information)}) -%}
         {%- endfor -%}

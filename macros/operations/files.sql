@@ -32,7 +32,7 @@ order by load_id, operation, path
         {%- do files.append({'path': row.path, 'load_id': row.load_id, 'operation': row.operation, 'rows': row.row_count | int, 'bytes': row.length | int}) -%}
     {%- endfor -%}
     {{ return({
-        'view': view, 'format': spark_cdc._provider_of(load_cached_relation(ledger)), 'commit': timeline.sequence,
+        'view': view, 'format': spark_cdc._provider_of(spark_cdc._known(ledger)), 'commit': timeline.sequence,
         'loads': timeline.loads if view == 'history' or not state.base else [state.base] + state.log, 'columns': columns, 'files': files,
     }) }}
 {%- endmacro -%}

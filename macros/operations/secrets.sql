@@ -74,7 +74,7 @@ from (
 {%- macro _state_secrets(found) -%}
     {%- set current, used, listed = spark_cdc._secret(), spark_cdc._secrets_in_use(found.contexts), [] -%}
     {%- set tables = spark_cdc._query('show tables in ' ~ spark_cdc._quote(current.schema) ~ " like 'spark_cdc_secret_*'")
-        if adapter.check_schema_exists(target.database, current.schema) else [] -%}
+        if spark_cdc._has_schema(current.schema) else [] -%}
     {%- for name in tables | map(attribute='tableName') | sort -%}
         {%- set secret = spark_cdc._relation_in(current.schema, name) -%}
         {%- set id = spark_cdc._secret_id(secret) -%}
@@ -106,7 +106,7 @@ from (
             {%- set secret = spark_cdc._secret_of_id(id) -%}
             {%- do found.append({
                 'entity': ctx.entity.name ~ ' (erased keys)', 'id': id, 'is_key': false,
-                'proof': spark_cdc._secret_proof(secret) if load_cached_relation(secret) is not none else none,
+                'proof': spark_cdc._secret_proof(secret) if spark_cdc._known(secret) is not none else none,
             }) -%}
         {%- endfor -%}
     {%- endfor -%}

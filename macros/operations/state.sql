@@ -136,7 +136,7 @@ order by business_time, load_id
     list of dictionaries named as information_schema.columns has them. Views of temporary life are
     left out. Arguments: database, pattern (as of `show tables like`). -#}
 {%- macro _state_columns(found, database, pattern='*') -%}
-    {%- if not adapter.check_schema_exists(target.database, database) -%}
+    {%- if not spark_cdc._has_schema(database) -%}
         {%- do exceptions.raise_compiler_error('There is no database ' ~ database ~ '. Nothing was written. Accepted is one that `show databases` lists, alone '
             ~ 'or with a pattern of table names: shop, or shop.ord*. Correct --from-database.') -%}
     {%- endif -%}
@@ -273,7 +273,7 @@ order by business_time, load_id
 {#- cdc_loads, if it is there; none. -#}
 {%- macro _load_log_there() -%}
     {%- set load_log = spark_cdc._load_log() -%}
-    {{ return(load_log if load_log is not none and adapter.check_schema_exists(target.database, load_log.schema) and spark_cdc._is_there(load_log) else none) }}
+    {{ return(load_log if load_log is not none and spark_cdc._has_schema(load_log.schema) and spark_cdc._is_there(load_log) else none) }}
 {%- endmacro -%}
 
 
@@ -381,7 +381,7 @@ from collected
 {%- macro _add_files_of_ledgers(told, contexts) -%}
     {%- set tables, parts = {}, [] -%}
     {%- for ctx in contexts -%}
-        {%- for ledger in ctx.ledgers if load_cached_relation(ledger) is none -%}
+        {%- for ledger in ctx.ledgers if spark_cdc._known(ledger) is none -%}
             {%- do exceptions.raise_compiler_error(
                 ctx.entity.name ~ ': the table ' ~ ledger ~ ' is not there. spark-cdc verify --select ' ~ ctx.entity.name ~ ' says how to repair it'
             ) -%}
@@ -748,7 +748,7 @@ where
     -#}
 {%- macro _planned_statements(ctx, run, load, retained) -%}
     {%- set entity, statements, outdated = ctx.entity, [], [] -%}
-    {%- set is_begun = adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set is_begun = spark_cdc._has_schema(ctx.schema) -%}
     {%- set ctx = dict(ctx, **ctx.write) -%}
     {%- set tables = ([(ctx.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(ctx.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
@@ -784,7 +784,7 @@ where
 
 {#- How the statement begins that drops partitions of a table, be it there or not. -#}
 {%- macro _planned_drop(entity, table) -%}
-    {%- set provider = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
+    {%- set provider = spark_cdc._provider_of(spark_cdc._known(table)) or entity.file_format -%}
     {{ return('delete from ' ~ table if provider in spark_cdc._table_formats() else 'alter table ' ~ table ~ ' drop') }}
 {%- endmacro -%}
 

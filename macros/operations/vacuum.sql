@@ -372,13 +372,14 @@ where entries.status < 2
     found too; no file is opened. Arguments: location, name (of the view: nodes may share a
     session). -#}
 {%- macro _list_files(location, name='spark_cdc_files') -%}
+    {%- set view = spark_cdc._view_of_test(name) -%}
     {%- do spark_cdc._send(
-        'create or replace temporary view ' ~ name ~ ' using binaryFile options (path ' ~ spark_cdc._literal(location)
+        'create or replace ' ~ view.created ~ ' using binaryFile options (path ' ~ spark_cdc._literal(location)
         ~ ", recursiveFileLookup 'true')"
     ) -%}
     {{ return(
         "(select path, length, modificationTime as written_at, regexp_extract(path, '/load_id=([^/]+)/', 1) as load_id, "
-        ~ "regexp_extract(path, '/operation=([^/]+)/', 1) as operation from " ~ name ~ ")"
+        ~ "regexp_extract(path, '/operation=([^/]+)/', 1) as operation from " ~ view.name ~ ")"
     ) }}
 {%- endmacro -%}
 

@@ -178,9 +178,9 @@ where listed.problem is not null
         }) }}
     {%- endif -%}
     {%- set partitions = spark_cdc._partitions_by_load(verified.write.ledger).items() | selectattr(0, 'in', verified.loads) | map(attribute=1) -%}
-    {%- set opened = 'spark_cdc_opened_' ~ verified.entity.name -%}
+    {%- set view = spark_cdc._view_of_test('spark_cdc_opened_' ~ verified.entity.name) -%}
     {%- set view_sql -%}
-create or replace temporary view {{ opened }} (cdc__note string, business_date date, load_id string, operation string)
+create or replace {{ view.created }} (cdc__note string, business_date date, load_id string, operation string)
 using {{ found.provider }}
 options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true', ignoreMissingFiles 'true')
     {%- endset -%}
@@ -188,8 +188,8 @@ options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true
     {{ return({
         'findings': [],
         'listed': spark_cdc._list_files(found.location, 'spark_cdc_files_' ~ verified.entity.name),
-        'opened': opened,
-        'records': opened if table == verified.ledger else verified.ledger,
+        'opened': view.name,
+        'records': view.name if table == verified.ledger else verified.ledger,
         'table': table,
         'partitions': partitions | sum(start=[]),
     }) }}

@@ -178,14 +178,14 @@ union all
                         else spark_cdc._business_time(row.found) -%}
                 {%- if time is not none -%}
                     {%- do landed[row.entity].times.append(time) -%}
-                    {%- do landed[row.entity].markers.update({time: values[-1]}) -%}
+                    {%- do landed[row.entity].markers.update({spark_cdc._time_stamp(time): values[-1]}) -%}
                 {%- endif -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for ctx in contexts -%}
         {%- set last, told = since[ctx.entity.name], landed[ctx.entity.name] -%}
-        {%- do told.update({'times': told.times | unique | sort}) -%}
+        {%- do told.update({'times': spark_cdc._times_sorted(told.times)}) -%}
         {%- do told.update(spark_cdc._landed_times_complete(ctx.entity, told.times, last)) -%}
         {%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, last)) if told.is_streamed -%}
         {%- do told.update({'absent': spark_cdc._landed_nowhere(ctx.entity, last)}) if not told.times and not told.problem and not told.incomplete -%}
@@ -208,15 +208,15 @@ union all
 {#- Of the business times that spark-cdc stream has closed, those before which none is missing. A
     marker names the one before: so a listing that was made while markers were set, and may have the
     second without the first, lets no load be left out.
-    Arguments: times (in order), markers (time to name of its marker), since (the last committed
-    one, or none).
+    Arguments: times (in order), markers (_time_stamp() to name of its marker), since (the last
+    committed one, or none).
     Returns a dictionary: times, problem (none, unless it is the next load that misses one). -#}
 {%- macro _landed_times_in_a_row(times, markers, since) -%}
     {%- set row = namespace(times=[], missing=none) -%}
     {%- for time in times if row.missing is none -%}
-        {%- set before = markers[time] | replace('after-', '') -%}
+        {%- set before = markers[spark_cdc._time_stamp(time)] | replace('after-', '') -%}
         {%- set previous = none if before == 'first' else modules.datetime.datetime.strptime(before, '%Y%m%dT%H%M%S') -%}
-        {%- if previous is none or previous in row.times or (since is not none and (previous <= since or time <= since)) -%}
+        {%- if previous is none or not spark_cdc._times_beside([previous], row.times) or (since is not none and (previous <= since or time <= since)) -%}
             {%- do row.times.append(time) -%}
         {%- else -%}
             {%- set row.missing = previous -%}

@@ -216,7 +216,7 @@ where {{ where }}
 {#- The token of a sensitive key, with the secret of an id. -#}
 {%- macro _erased_token(entity, keys, id) -%}
     {%- set secret = spark_cdc._secret_of_id(id) -%}
-    {%- if load_cached_relation(secret) is none -%}
+    {%- if spark_cdc._known(secret) is none -%}
         {%- set message -%}
 {{ entity.name }}: keys were erased under the secret {{ id }}, and {{ secret }} is gone, so that nobody can tell whether they come again. Nothing was written. {# -#}
 Put the table back as it was.

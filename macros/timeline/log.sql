@@ -78,13 +78,13 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
 {#- Creates cdc_loads where it is not there, and adds columns that it lacks: dbt's look at the
     catalogue knows them. -#}
 {%- macro _ensure_load_log(load_log) -%}
-    {%- set existing, columns = load_cached_relation(load_log), spark_cdc._load_log_columns() -%}
+    {%- set existing, columns = spark_cdc._known(load_log), spark_cdc._load_log_columns() -%}
     {%- if existing is none -%}
         {#- it may have one of its own -#}
         {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}
         {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {#- for data tests of the same run -#}
-        {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}
+        {%- do spark_cdc._note_relation(load_log, 'table') -%}
     {%- elif columns | reject('in', (existing.information or '').replace('|-- ', '\n').replace(': ', '\n ').split('\n')) | list -%}
         {%- set own, new = spark_cdc._write_target(load_log), [] -%}
         {%- set found = adapter.get_columns_in_relation(own) | map(attribute='name') | list -%}

@@ -58,7 +58,7 @@ view, and run the same command again:
     it has committed or read since. None where dbt knows of no such view, or not its text.
     Argument: committed (relation of the view). -#}
 {%- macro _cached_manifest(committed) -%}
-    {%- set cached = load_cached_relation(committed) -%}
+    {%- set cached = spark_cdc._known(committed) -%}
     {%- set text = spark_cdc._view_text_in(cached.information) if cached is not none else '' -%}
     {{ return(spark_cdc._parse_manifest(text, committed) if 'spark_cdc manifest:' in text else none) }}
 {%- endmacro -%}
@@ -153,8 +153,7 @@ view, and run the same command again:
     all that there is. -#}
 {%- macro _cache_view_text(view, text) -%}
     {%- if spark_cdc._mode() != 'load' -%}{{ return('') }}{%- endif -%}
-    {%- do adapter.cache_dropped(view) -%}
-    {%- do adapter.cache_added(view.incorporate(type='view', information='View Text: ' ~ text ~ '\nView Original Text: ')) -%}
+    {%- do spark_cdc._note_relation(view, 'view', 'View Text: ' ~ text ~ '\nView Original Text: ') -%}
 {%- endmacro -%}
 
 

@@ -79,7 +79,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
 {%- macro _planned_run(ctx, is_planned=false) -%}
     {%- set name, time, mode = ctx.entity.name, spark_cdc._business_time_of(ctx.entity.name), spark_cdc._mode() -%}
     {#- the schema is made by the first run that loads -#}
-    {%- set is_empty = time is none or mode in ['look', 'plan'] and not adapter.check_schema_exists(target.database, ctx.schema) -%}
+    {%- set is_empty = time is none or mode in ['look', 'plan'] and not spark_cdc._has_schema(ctx.schema) -%}
     {%- set manifest = spark_cdc._empty_manifest() if is_empty else spark_cdc._manifest_of_run(ctx, time, is_planned) -%}
     {%- set ctx = ctx if is_planned or time is none or ctx.entity.source.on_unexpected_column != 'add' else spark_cdc._with_new_columns(ctx, manifest, time) -%}
     {%- set load = spark_cdc._plan_load(

@@ -260,13 +260,15 @@
 
 
 {#- Those of some loads whose names say something. Arguments: loads, attribute (of _load_kind(),
-    or time: the business time), a Jinja test and the value that it compares with. -#}
+    or time: the business time), a Jinja test and the value that it compares with (a datetime, of
+    a time). -#}
 {%- macro _loads_with(loads, attribute, test='equalto', value=true) -%}
     {%- set named = [] -%}
     {%- for load_id in loads -%}
-        {%- set told = {'time': spark_cdc._load_time(load_id)} if attribute == 'time' else spark_cdc._load_kind(load_id) -%}
+        {%- set told = {'time': (load_id.split('-')[0] ~ 'T000000')[:15]} if attribute == 'time' else spark_cdc._load_kind(load_id) -%}
         {%- do named.append(dict(told, load_id=load_id)) -%}
     {%- endfor -%}
+    {%- set value = spark_cdc._time_stamp(value) if attribute == 'time' else value -%}
     {{ return(named | selectattr(attribute, test, value) | map(attribute='load_id') | list) }}
 {%- endmacro -%}
 

@@ -86,7 +86,7 @@
     prints what it would do, nothing is sent but what ends with the session. -#}
 {%- macro _send(sql) -%}
     {%- if spark_cdc._memo().get('mode') == 'plan' and (sql | trim).split(' ')[0] not in ['set', 'reset', 'refresh', 'call']
-            and not (sql | trim).startswith('create or replace temporary view') -%}
+            and not (sql | trim).replace(' global ', ' ').startswith('create or replace temporary view') -%}
         {%- do log('spark_cdc would send: ' ~ sql) -%}
         {{ return('') }}
     {%- endif -%}
@@ -112,7 +112,7 @@
     {%- for name, column in model.columns.items() if docs.get('columns') and kind == 'table' and column.description -%}
         {%- do columns.update({name | lower: column.description}) -%}
     {%- endfor -%}
-    {%- set print, cached = local_md5(tojson([text, columns])), load_cached_relation(this) -%}
+    {%- set print, cached = local_md5(tojson([text, columns])), spark_cdc._known(this) -%}
     {%- set known = (cached.information if cached is not none else none) or '' -%}
     {%- if kind and (text or columns) and spark_cdc._mode() == 'load' and ('spark_cdc.docs=' ~ print) not in known -%}
         {%- for column in (adapter.get_columns_in_relation(this) if columns else []) if column.name | lower in columns -%}
@@ -140,7 +140,7 @@
 {#- The table format of a table; none of one of plain files. A table that dbt's cache lacks is
     described. -#}
 {%- macro _table_format(table) -%}
-    {%- set cached = spark_cdc._provider_of(load_cached_relation(table)) -%}
+    {%- set cached = spark_cdc._provider_of(spark_cdc._known(table)) -%}
     {%- set described = [] if cached else spark_cdc._query('describe table extended ' ~ table) -%}
     {%- set provider = cached or described | selectattr('col_name', 'equalto', 'Provider')
         | map(attribute='data_type') | map('lower') | first | default('') -%}
@@ -175,13 +175,13 @@
     plan     an operation that only prints what it would do (_check_arguments()); _send() writes
              nothing
     look     everything else, such as compile and show; also --empty, and --sample, whose part of a
-             source is not to be taken for all of it, and dbt 2 (_of_dbt_2())
+             source is not to be taken for all of it
     A run without a business date is a load that loads nothing: _is_loading().
     Returns the word. -#}
 {%- macro _mode() -%}
     {%- set memo = spark_cdc._memo() -%}
     {%- if not memo.get('mode') -%}
-        {%- set is_load = spark_cdc._is_run() and not spark_cdc._of_dbt_2() -%}
+        {%- set is_load = spark_cdc._is_run() -%}
         {%- set mode = 'operate' if flags.WHICH == 'run-operation' else 'load' if is_load else 'look' -%}
         {%- do memo.update({'mode': mode}) -%}
         {{ return(mode) }}
@@ -196,14 +196,19 @@
 {%- endmacro -%}
 
 
-{#- Whether dbt is version 2, whose Jinja compares some dates wrongly: it loads nothing until loads
-    are tested there (docs/dbt_versions.md). -#}
+{#- Whether dbt is version 2 (docs/dbt_versions.md). -#}
 {%- macro _of_dbt_2() -%}{{ return(dbt_version.startswith('2.')) }}{%- endmacro -%}
 
 
-{#- Why this dbt can't load; a list of texts. -#}
-{%- macro _dbt_problems() -%}
-    {{ return(['dbt ' ~ dbt_version ~ ' can\'t load yet: load with dbt 1.11 or 1.12 (docs/dbt_versions.md).'] if spark_cdc._of_dbt_2() else []) }}
+{#- What this dbt is not tested with, of what it is asked for. On dbt v2 that is all but what
+    tests/test_dbt_v2_loads.py does. Argument: asked (rows of a text and whether it is tested).
+    Returns a list of texts. -#}
+{%- macro _dbt_problems(asked) -%}
+    {%- set found = [] -%}
+    {%- for what, is_tested in asked if spark_cdc._of_dbt_2() and not is_tested -%}
+        {%- do found.append(what ~ ' is not tested with dbt ' ~ dbt_version ~ ': run this with dbt 1.11 or 1.12 (docs/dbt_versions.md).') -%}
+    {%- endfor -%}
+    {{ return(found) }}
 {%- endmacro -%}
 
 
@@ -254,7 +259,7 @@
     table's name, and the branch writes to <name>_own. dbt's cache tells; where nothing is written,
     as by compile, it is not asked, since that would take a server. -#}
 {%- macro _write_target(table) -%}
-    {%- set found = load_cached_relation(table) if spark_cdc._mode() != 'look' else none -%}
+    {%- set found = spark_cdc._known(table) if spark_cdc._mode() != 'look' else none -%}
     {%- if found is none or '\nType: VIEW\n' not in (found.information or '') -%}{{ return(table) }}{%- endif -%}
     {{ return(spark_cdc._relation_in(table.schema, table.identifier ~ '_own')) }}
 {%- endmacro -%}
@@ -332,8 +337,8 @@ from {{ table }}{{ '.partitions' if format == 'iceberg' }}
 
 {#- The partition columns of a ledger, of an <entity>_events, or of cdc_loads. -#}
 {%- macro _partition_names(table) -%}
-    {%- set name = (table | string).removesuffix('_own').removesuffix('_sensitive') -%}
-    {%- if name.endswith('.cdc_loads') -%}{{ return(['entity', 'load_id', 'status']) }}{%- endif -%}
+    {%- set name = table.identifier.removesuffix('_own').removesuffix('_sensitive') -%}
+    {%- if name == 'cdc_loads' -%}{{ return(['entity', 'load_id', 'status']) }}{%- endif -%}
     {{ return(['business_date', 'load_id'] + (['operation'] if name.endswith('_ledger') else [])) }}
 {%- endmacro -%}
 
@@ -408,7 +413,7 @@ options (
     is of this run, and has all that _create_table_sql() gives.
     Argument: option (as name=value). -#}
 {%- macro _has_option(table, option) -%}
-    {%- set cached = load_cached_relation(table) -%}
+    {%- set cached = spark_cdc._known(table) -%}
     {%- if cached is none -%}{{ return(true) }}{%- endif -%}
     {%- for line in (cached.information or '').split('\n') if line.startswith('Storage Properties: [') -%}
         {{ return(option in line.removeprefix('Storage Properties: [').removesuffix(']').split(', ')) }}
@@ -420,7 +425,7 @@ options (
 {#- Only the partitions that are written are to be replaced: tables of plain files have an option
     for it, for others, and where nobody has looked, this session is told. -#}
 {%- macro _set_overwrite(table) -%}
-    {%- if load_cached_relation(table) is none or not spark_cdc._has_option(table, 'partitionOverwriteMode=dynamic') -%}
+    {%- if spark_cdc._known(table) is none or not spark_cdc._has_option(table, 'partitionOverwriteMode=dynamic') -%}
         {%- do spark_cdc._send('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
     {%- endif -%}
 {%- endmacro -%}

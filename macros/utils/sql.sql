@@ -187,6 +187,29 @@ coalesce(size(array_distinct({{ 'coalesce(' ~ names ~ ', ' ~ own ~ ')' if names 
 {%- endmacro -%}
 
 
+{#- A business time as text that sorts. Of datetimes dbt v2 knows operators alone: to its Jinja's
+    tests, filters, lists and dictionaries all of them are equal. -#}
+{%- macro _time_stamp(time) -%}{{ return(time.strftime('%Y%m%dT%H%M%S')) }}{%- endmacro -%}
+
+
+{#- Business times in order and once each. -#}
+{%- macro _times_sorted(times) -%}
+    {%- set by_stamp, sorted = {}, [] -%}
+    {%- for time in times -%}{%- do by_stamp.update({spark_cdc._time_stamp(time): time}) -%}{%- endfor -%}
+    {%- for stamp in by_stamp | list | sort -%}{%- do sorted.append(by_stamp[stamp]) -%}{%- endfor -%}
+    {{ return(sorted) }}
+{%- endmacro -%}
+
+
+{#- Those of some business times that are not among others. -#}
+{%- macro _times_beside(times, others) -%}
+    {%- set stamps, beside = [], [] -%}
+    {%- for time in others -%}{%- do stamps.append(spark_cdc._time_stamp(time)) -%}{%- endfor -%}
+    {%- for time in times if spark_cdc._time_stamp(time) not in stamps -%}{%- do beside.append(time) -%}{%- endfor -%}
+    {{ return(beside) }}
+{%- endmacro -%}
+
+
 {#- A business date as a SQL literal of the type of eff_start_date. -#}
 {%- macro _time_literal(entity, time) -%}
     {{ return(entity.eff_type ~ "'" ~ spark_cdc._time_text(entity, time) ~ "'") }}

@@ -3,7 +3,7 @@
     from a fingerprint in it, which dbt's own look at the catalogue at the start of the run has
     brought along: no statement is sent for a view that stands. -#}
 {% materialization cdc_view, adapter='spark' %}
-    {%- set existing = load_cached_relation(this) -%}
+    {%- set existing = spark_cdc._known(this) -%}
     {%- set fingerprint = 'spark_cdc view ' ~ local_md5(sql) -%}
     {{ run_hooks(pre_hooks) }}
     {%- set definition = (sql.split('/* columns of definition ')[1:] | first | default('')).split(' ')[0] -%}
