@@ -1197,15 +1197,21 @@ def test_dbt_2_does_what_is_tested_and_refuses_all_else(version: str) -> None:
 
 
 def test_dbt_2_refuses_before_anything_is_written() -> None:
-    published = Node({"name": "orders_shared", "config": {"materialized": "cdc_published"}})
-    nodes = {one["unique_id"]: Node(one) for one in (changed(), LEDGER)}
+    shared = {
+        "name": "orders_shared",
+        "unique_id": "model.shop.orders_shared",
+        "config": Node(materialized="cdc_published"),
+    }
+    nodes = {one["unique_id"]: Node(one) for one in (changed(file_format="orc"), LEDGER, shared)}
     given = macros(
-        changed(file_format="orc"),
         dbt_version="2.0.0",
-        graph=Node(nodes=nodes | {"model.shop.orders_shared": published}),
+        graph=Node(nodes=nodes),
+        selected_resources=["model.shop.orders_ledger", "model.shop.orders_shared"],
     )
-    with pytest.raises(CompilerError, match="file_format orc is not tested with dbt"):
+    with pytest.raises(CompilerError, match="found 2 problems before anything") as error:
         given.validate()
+    assert "orders: file_format orc is not tested with dbt 2" in str(error.value)
+    assert "the published table orders_shared is not tested with dbt 2" in str(error.value)
 
 
 @pytest.mark.parametrize(

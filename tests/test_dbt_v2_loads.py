@@ -6,6 +6,7 @@ each step all relations have the same rows. How v2 gets a Spark driver: tests/db
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -26,8 +27,6 @@ from warehouse import fetched
 pytestmark = [pytest.mark.full, pytest.mark.proves("house")]
 
 NAMES = ("full", "delta", "events", "people")
-# Those of a secret, which each story has of its own.
-HASHES = re.compile(r"\b[0-9a-f]{32}\b")
 # Columns that differ from run to run.
 OF_RUN = re.compile("dbt_version|invocation_id|_seconds|committed_at|bytes")
 # What a load of a few rows may send, of which five are dbt's own.
@@ -151,28 +150,29 @@ class Story:
             for row in self.project.query(f"show tables in {schema}"):
                 if not row[1].startswith("spark_cdc_secret"):
                     name = f"{schema.replace(self.project.schema, 's')}.{row[1]}"
-                    found[MASKS[-4][0].sub("_<run>", name)] = self._rows_of(schema, row[1])
+                    found[self._plain(name)] = self._rows_of(schema, row[1])
         return found
 
     def _rows_of(self, schema: str, name: str) -> list[str]:
         self.project.cursor.execute(f"select * from {schema}.{name}")
-        kept = [
-            (at, column[0].split(".")[-1])
-            for at, column in enumerate(self.project.cursor.description)
-            if not OF_RUN.search(column[0])
-        ]
-        masks = [*MASKS, (HASHES, "<hash>")] if "people" in name else MASKS[2:]
+        columns = [column[0].split(".")[-1] for column in self.project.cursor.description]
         rows = []
         for row in fetched(self.project.cursor):
-            values = {
-                column: row[at].hex() if isinstance(row[at], bytes) else row[at]
-                for at, column in kept
-            }
-            text = str(values).replace(str(self.project.folder), "<project>")
-            for pattern, word in masks:
-                text = pattern.sub(word, text)
-            rows.append(text)
+            values = []
+            for column, value in zip(columns, row, strict=True):
+                text = value.hex() if isinstance(value, bytes) else str(value)
+                # hashes are the same by both, but for those of a secret
+                is_hash = "hash" in column and "people" not in name
+                if not OF_RUN.search(column):
+                    values.append(f"{column}={text if is_hash else self._plain(text)}")
+            rows.append(", ".join(values))
         return sorted(rows)
+
+    def _plain(self, text: str) -> str:
+        text = text.replace(str(self.project.folder), "<project>")
+        for pattern, word in MASKS:
+            text = pattern.sub(word, text)
+        return text
 
 
 @pytest.fixture(scope="module")
@@ -211,8 +211,10 @@ def test_a_small_load_sends_no_more_than_needed(
     place: Place, cursor_of_both: Any, tmp_path: Path
 ) -> None:
     """dbt v2 would ask for each relation twice, if our macros asked for it."""
+    if os.environ.get(dbt_v2.DRIVER_GIVEN):
+        pytest.skip(f"the driver of {dbt_v2.DRIVER_GIVEN} keeps no list of statements")
     story = Story(tmp_path, place, "s_small", cursor_of_both)
-    for name, is_right, words, _ in list(story.steps())[:4]:
+    for name, is_right, words, _ in list(story.steps())[:3]:
         chosen = [word for word in words if word not in [f"path:models/{n}" for n in NAMES[1:]]]
         success, printed = story.v2.run(*chosen)
         assert success == is_right, f"{name}:\n{printed}"
