@@ -144,7 +144,7 @@ def test_exit_codes_have_one_place() -> None:
     assert wrong == []
 
 
-NAMED = {"branch drop", "undo", "redo", "erase", "diff", "new", "acknowledge", "load"}
+NAMED = {"branch drop", "undo", "redo", "erase", "diff", "new", "acknowledge", "load", "import"}
 OF_NO_ENTITY = ("server", "secrets", "demo", "init", "generate", "deps")
 
 

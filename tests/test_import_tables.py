@@ -100,6 +100,16 @@ def test_versions_of_a_delta_table_outlive_its_vacuum(project: Project, command:
     days = age(folder, len(states), chance)
     project.entity("merged", COLUMNS | {"note": "string"})
     words = ("import", "merged", "--from", "source.merged", "--format", "time_travel")
+    code, said = command(*words, "--dry-run")
+    assert code == 0, said
+    assert f"{len(states) - 1} before version {len(states) - 1} can not be read any more" in said
+    assert "since they are older than delta.deletedFileRetentionDuration" in said
+    days.append(days[-1])  # a version that only sets a property
+    states.append(states[-1])
+    retention = "'delta.deletedFileRetentionDuration' = 'interval 3650 days'"
+    project.query(f"alter table source.merged set tblproperties ({retention})")
+    moment = (folder / "_delta_log" / f"{len(states) - 2:020d}.json").stat().st_mtime + 60
+    os.utime(folder / "_delta_log" / f"{len(states) - 1:020d}.json", (moment, moment))
 
     code, said = command(*words, "--dry-run")
     assert code == 0, said

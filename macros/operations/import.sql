@@ -106,7 +106,8 @@
     {%- endif -%}
     {%- if spark_cdc._mode() == 'plan' -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set incoming = history.incoming if history.is_intervals else spark_cdc._incoming_versions(run, times) -%}
-    {{ return(spark_cdc._write_dates(run, loads, incoming, [], [], done)) }}
+    {%- set batch = dict(history, batch=loads | map(attribute='business_time') | list) -%}
+    {{ return(spark_cdc._write_dates(dict(run, history=batch), loads, incoming, [], [], done)) }}
 {%- endmacro -%}
 
 
@@ -131,12 +132,12 @@ Run the same command again:
 {%- endmacro -%}
 
 
-{#- The entity as its history is read: a typed table, without the control columns that it lacks. Its
-    guards on what a load changes are off: the past is as it is. A column that has the declared type
-    needs none of the settings for values in files.
-    Arguments: ctx, load_type (of the loads), found (columns of the history). Returns a dictionary:
-    entity, deleted_when (its own, if the history has the columns for it). -#}
-{%- macro _imported_entity(ctx, load_type, found) -%}
+{#- The entity as its history is read: a typed table, without the control columns that it lacks.
+    Its guards on what a load changes are off: the past is as it is. A column that has the declared
+    type needs none of the settings for values in files. Arguments: ctx, table, load_type (of the
+    loads), found (columns of the history). Returns a dictionary: entity, deleted_when (its own, if
+    the history has the columns for it). -#}
+{%- macro _imported_entity(ctx, table, load_type, found) -%}
     {%- set node, types = spark_cdc._needed_node(ctx.node), {} -%}
     {%- for column in found -%}{%- do types.update({column.col_name | lower: column.data_type | lower}) -%}{%- endfor -%}
     {%- set settings, plain = dict(spark_cdc._settings_of(node)), ['format', 'encoding', 'century', 'decimal', 'grouping', 'trailing_sign'] -%}
@@ -160,7 +161,7 @@ Run the same command again:
     {%- endfor -%}
     {%- set entity = spark_cdc._completed_entity(ctx.entity.name, dict(node, meta={'spark_cdc': settings}, columns=columns), true) -%}
     {%- set off = dict.fromkeys(['empty', 'deleted_share', 'updated_share', 'inserted_share', 'rows_band']) -%}
-    {%- set imported = dict(entity, guards=dict(entity.guards, **off), quarantine=[], deleted_when=none) -%}
+    {%- set imported = dict(entity, source=dict(entity.source, history=table), guards=dict(entity.guards, **off), quarantine=[], deleted_when=none) -%}
     {{ return({'entity': imported, 'deleted_when': none if lacks else entity.deleted_when}) }}
 {%- endmacro -%}
 
@@ -170,7 +171,7 @@ Run the same command again:
 {%- macro _land_history(entity, history, own) -%}
     {%- set read, found, ours = spark_cdc._found_as_read(entity, none, []).found, [], [] -%}
     {%- for column in read -%}{%- do (ours if column.col_name in own else found).append(column) -%}{%- endfor -%}
-    {%- set refusal = spark_cdc._check_columns(entity, 'the history ' ~ history.table, found) -%}
+    {%- set refusal = spark_cdc._check_columns(entity, spark_cdc._landing_input(entity, none, none), found) -%}
     {%- if refusal -%}
         {%- do exceptions.raise_compiler_error(refusal.message ~ '\nTo leave out columns of the history, name them:\n  '
             ~ history.command ~ ' --ignore COLUMN …') -%}

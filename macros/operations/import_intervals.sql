@@ -3,7 +3,7 @@
     staged intervals as SQL, times and note). -#}
 {%- macro _read_intervals(ctx, history) -%}
     {%- set found = spark_cdc._described('describe query select * from ' ~ history.table) -%}
-    {%- set read = spark_cdc._imported_entity(ctx, 'delta', found) -%}
+    {%- set read = spark_cdc._imported_entity(ctx, history.table, 'delta', found) -%}
     {%- set entity = read.entity -%}
     {%- set history = dict(history, **spark_cdc._interval_columns(entity, history, found)) -%}
     {%- set view = spark_cdc._intervals_view_sql(entity, history, found) -%}
@@ -68,10 +68,11 @@
 {%- endmacro -%}
 
 
-{#- A temporary view of the table's columns, and beside them of each interval: cdc__from and cdc__to
-    (when it begins and ends, on the clock of the entity's time zone; null: it is open), cdc__start
-    and cdc__stop (the same as business times), cdc__gone (whether it stands for a delete) and
-    cdc__unread (whether its end can't be read). -#}
+{#- A temporary view of the table's columns, and beside them of each interval: cdc__from and
+    cdc__to (when it begins and ends, on the clock of the entity's time zone; null: it is open),
+    cdc__start and cdc__stop (the same as business times), cdc__gone (whether it stands for a
+    delete) and cdc__unread (whether its end can't be read). dbt's record of a delete may have no
+    key, and the one before it has ended, so it is left out. -#}
 {%- macro _intervals_view_sql(entity, history, found) -%}
 {%- set declared = entity.columns | map(attribute='from') | map('lower') | list -%}
 {%- set open = spark_cdc._business_time(history.open_end) if history.open_end is not none else none -%}
@@ -95,8 +96,11 @@ from (
         cast(null as timestamp_ntz) as cdc__ends,
         true as cdc__is_open,
         {%- endif %}
-        coalesce({{ history.deleted }}, false) as cdc__gone
+        {{ 'false' if history.format == 'dbt_snapshot' else 'coalesce(' ~ history.deleted ~ ', false)' }} as cdc__gone
     from {{ history.table }}
+    {%- if history.format == 'dbt_snapshot' %}
+    where not coalesce({{ history.deleted }}, false)
+    {%- endif %}
 ) as intervals
 {%- endmacro -%}
 

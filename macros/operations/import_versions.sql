@@ -26,7 +26,7 @@
     {%- endfor -%}
     {%- set ignored, kept = spark_cdc._names(history.ignore) | map('lower') | list, [] -%}
     {%- for name, column in found.items() if name not in ignored -%}{%- do kept.append(column) -%}{%- endfor -%}
-    {%- set read_as = spark_cdc._imported_entity(ctx, 'full', kept) -%}
+    {%- set read_as = spark_cdc._imported_entity(ctx, table, 'full', kept) -%}
     {%- set unit = 'date' if ctx.entity.eff_type == 'date' else 'second' -%}
     {%- set note -%}
 {{ spark_cdc._counted(read.versions | length, 'version') }} of {{ table }}{{ read.gone }}
@@ -44,7 +44,7 @@
     versions (a list of dictionaries: version, business_time (text), shape (the same for versions
     that have the same columns)), gone (what is said of those that are left out). -#}
 {%- macro _delta_versions(entity, table) -%}
-    {%- set listed, values = {}, [] -%}
+    {%- set values = [] -%}
     {%- for row in spark_cdc._query('describe history ' ~ table) -%}
         {%- do values.append('(' ~ row.version ~ "L, timestamp'" ~ row.timestamp ~ "')") -%}
     {%- endfor -%}
@@ -52,13 +52,17 @@
     {%- set clock = dict(entity, source={'date_column': 'made_at', 'date_type': 'timestamp'}) -%}
     {%- set rows = spark_cdc._query('select version, ' ~ spark_cdc._date_column_text(clock) ~ ' as business_time\nfrom values\n    '
         ~ values | join(',\n    ') ~ '\n    as versions (version, made_at)\norder by version') -%}
-    {%- set first = namespace(at=log.first) -%}
-    {#- nor can versions be read whose part of the log is gone -#}
-    {%- for row in rows if row.version | int == first.at or (loop.first and row.version | int > first.at) -%}
-        {%- if spark_cdc._plan_refusal(spark_cdc._plan('select 1 from ' ~ table ~ ' version as of ' ~ row.version)) -%}
-            {%- set first.at = row.version | int + 1 -%}
-        {%- else -%}
-            {%- set first.at = row.version | int -%}
+    {%- set first = namespace(at=log.first, why='their files were vacuumed') -%}
+    {#- nor can versions be read whose part of the log is gone, or that Delta takes for too old -#}
+    {%- for row in rows -%}
+        {%- set version = row.version | int -%}
+        {%- if version == first.at or (loop.first and version > first.at) -%}
+            {%- set words = spark_cdc._plan_refusal(spark_cdc._plan('select 1 from ' ~ table ~ ' version as of ' ~ version)) -%}
+            {%- set first.at = version + 1 if words else version -%}
+            {%- if words and 'RETENTION_DURATION]' in words -%}
+                {%- set first.why = 'they are older than delta.deletedFileRetentionDuration (to read them, if nobody has vacuumed the table: alter table ' ~ table
+                    ~ " set tblproperties ('delta.deletedFileRetentionDuration' = 'interval 3650 days'))" -%}
+            {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set versions = [] -%}
@@ -68,7 +72,7 @@
     {%- endfor -%}
     {%- set left = rows | length - versions | length -%}
     {{ return({'versions': versions,
-        'gone': '; ' ~ left ~ ' before version ' ~ first.at ~ ' can not be read any more, since their files were vacuumed' if left else ''}) }}
+        'gone': '; ' ~ left ~ ' before version ' ~ first.at ~ ' can not be read any more, since ' ~ first.why if left else ''}) }}
 {%- endmacro -%}
 
 
