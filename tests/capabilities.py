@@ -23,6 +23,7 @@ PROVED = {
     "schema change": "columns are added, dropped, renamed and change type, without false updates",
     "replay": "the past is loaded again out of sight and replaced at once",
     "backfill": "many dates in one pass leave what single loads would have left",
+    "import": "a history of another tool becomes the loads that would have left it",
     "undo": "loads are taken back, brought back, tagged and compared",
     "branches": "loads are tried beside production without touching it, and planned",
     "maintenance": "compaction, vacuum and verification keep every row and find every damage",

@@ -68,6 +68,8 @@ LONG = (
     "test_hostile",
     "test_damage",
     "test_backfill",
+    "test_import_tables",
+    "test_import_history",
     "test_loads",
     "test_maintenance",
     "test_bitemporal",

@@ -145,6 +145,7 @@ def test_exit_codes_have_one_place() -> None:
 
 
 NAMED = {"branch drop", "undo", "redo", "erase", "diff", "files", "new", "acknowledge", "load"}
+NAMED |= {"import"}
 OF_NO_ENTITY = ("server", "secrets", "demo", "init", "generate", "deps")
 
 

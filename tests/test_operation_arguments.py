@@ -38,6 +38,15 @@ CASES: list[tuple[str, str, dict[str, Any], list[Any]]] = [
     ("compact", "older_than_days", {}, NUMBERS),
     ("backfill", "skip_missing", {"entities": "orders", "dates": "2024-01-01"}, TEXTS),
     ("backfill", "dates_per_statement", {"entities": "orders", "dates": "2024-01-01"}, NUMBERS),
+    *(
+        ("import_history", name, {"entity": "orders", "source": "a.b", "format": "scd2"}, wrong)
+        for name, wrong in [
+            ("execute", TEXTS),
+            ("inclusive_end", TEXTS),
+            ("ignore", NAMES),
+            ("valid_to", [7, ["a"]]),
+        ]
+    ),
     ("branch", "drop", {"name": "pr_7"}, TEXTS),
     ("tag", "drop", {"name": "march"}, TEXTS),
     ("tag", "at", {"name": "march"}, STATES),

@@ -469,6 +469,82 @@ coalesce({{ is_absent }} or {{ is_unavailable }}, {{ is_absent }}, {{ is_unavail
     none of them has, for the state before).
     Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _classify_loads_sql(run, loads, incoming) -%}
+{%- set entity, is_full = run.entity, run.load.load_type == 'full' -%}
+{%- set payload, warns = spark_cdc._payload(entity), spark_cdc._rule_mask(entity.rules, ['warn']) > 0 -%}
+{%- set is_of_intervals = run.history is defined and run.history.is_intervals -%}
+{{ (spark_cdc._interval_steps_ctes if is_of_intervals else spark_cdc._load_steps_ctes)(run, loads, incoming) }},
+
+compared as (
+    select
+        {{ payload | join(',\n        ') }},
+        eff_start_date,
+        cdc__note,
+        {%- if warns %}
+        if(cdc__is_gone, null, cdc__warned) as cdc__warned,
+        {%- endif %}
+        cdc__position,
+        cdc__start_date,
+        business_date,
+        load_id,
+        cdc__writes_unchanged,
+        {%- if not is_full and entity.deleted_when %}
+        lag(named_struct({% for column in payload %}'{{ loop.index }}', {{ column }}{{ ', ' if not loop.last }}{% endfor %})) over in_key as cdc__before,
+        {%- endif %}
+        {%- if entity.untracked %}
+        not untracked_hash <=> lag(untracked_hash) over in_key as cdc__untracked_differs,
+        {%- endif %}
+        case
+            when cdc__note is not null then 'R'
+            when cdc__is_prior and not cdc__is_gone then 'X'
+            when cdc__is_gone and coalesce(not lag(cdc__is_gone) over in_key, false) then 'D'
+            when cdc__is_gone then 'T'
+            when coalesce(lag(cdc__is_gone) over in_key, true) then 'I'
+            when nonkey_hash <> lag(nonkey_hash) over in_key then 'U'
+            else 'N'
+        end as operation
+    from steps
+    window in_key as (partition by key_hash, cdc__note is null order by cdc__position)
+),
+
+started as (
+    select
+        *,
+        last_value(if(operation in ('I', 'U'), cdc__start_date, if(cdc__position = 0, eff_start_date, null)), true) over (
+            partition by key_hash, cdc__note is null
+            order by cdc__position
+            rows between unbounded preceding and current row
+        ) as cdc__kept_start_date
+    from compared
+)
+
+{%- set is_mark -%}
+operation = 'N' and not cdc__writes_unchanged{{ ' and not coalesce(cdc__untracked_differs, false)' if entity.untracked }}
+{%- endset %}
+
+select /*+ rebalance(load_id, operation) */
+    {%- for column in payload %}
+    {%- set value = 'if(' ~ is_mark ~ ', null, ' ~ column ~ ')' if warns and column != 'key_hash' else column %}
+    {%- if not is_full and entity.deleted_when %}
+    if(operation = 'D', cdc__before.`{{ loop.index }}`, {{ value }}) as {{ column }},
+    {%- else %}
+    {{ spark_cdc._aliased(value, column) }},
+    {%- endif %}
+    {%- endfor %}
+    if(operation in ('N', 'X'), cdc__kept_start_date, cdc__start_date) as eff_start_date,
+    {{ spark_cdc._rule_noted(entity) }},
+    business_date,
+    load_id,
+    {{ "if(" ~ is_mark ~ ", 'W', operation) as operation" if warns else 'operation' }}
+from started
+where
+    cdc__position > 0
+    and (operation <> 'N' or cdc__writes_unchanged{{ ' or cdc__untracked_differs' if entity.untracked }}{{ ' or cdc__warned is not null' if warns }})
+{%- endmacro -%}
+
+
+{#- The first CTEs of _classify_loads_sql(), up to `steps`: for each key what begins or ends at
+    which of the loads. -#}
+{%- macro _load_steps_ctes(run, loads, incoming) -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set is_full = load.load_type == 'full' -%}
 {%- set payload = spark_cdc._payload(entity) -%}
@@ -547,71 +623,82 @@ steps as (
     from marked
     inner join dates
         on (cdc__begins | cdc__ends) & cdc__day <> 0
+)
+{%- endmacro -%}
+
+
+{#- The same of intervals (docs/import.md). Argument: incoming (as of _interval_steps_sql()). -#}
+{%- macro _interval_steps_ctes(run, loads, incoming) -%}
+{%- set entity, last = run.entity, loads | last -%}
+with dates as (
+    select *
+    from
+        values
+        {%- for one in loads %}
+        ({{ loop.index }}, {{ spark_cdc._load_start({'entity': entity, 'load': one}) }}, date'{{ one.business_time[:10] }}', '{{ one.load_id }}', true){{ ',' if not loop.last }}
+        {%- endfor %}
+            as dates (cdc__position, cdc__start_date, business_date, load_id, cdc__writes_unchanged)
 ),
 
-compared as (
-    select
-        {{ payload | join(',\n        ') }},
-        eff_start_date,
-        cdc__note,
-        {%- if warns %}
-        if(cdc__is_gone, null, cdc__warned) as cdc__warned,
-        {%- endif %}
-        cdc__position,
-        cdc__start_date,
-        business_date,
-        load_id,
-        cdc__writes_unchanged,
-        {%- if not is_full and entity.deleted_when %}
-        lag(named_struct({% for column in payload %}'{{ loop.index }}', {{ column }}{{ ', ' if not loop.last }}{% endfor %})) over in_key as cdc__before,
-        {%- endif %}
-        {%- if entity.untracked %}
-        not untracked_hash <=> lag(untracked_hash) over in_key as cdc__untracked_differs,
-        {%- endif %}
-        case
-            when cdc__note is not null then 'R'
-            when cdc__is_prior and not cdc__is_gone then 'X'
-            when cdc__is_gone and coalesce(not lag(cdc__is_gone) over in_key, false) then 'D'
-            when cdc__is_gone then 'T'
-            when coalesce(lag(cdc__is_gone) over in_key, true) then 'I'
-            when nonkey_hash <> lag(nonkey_hash) over in_key then 'U'
-            else 'N'
-        end as operation
-    from steps
-    window in_key as (partition by key_hash, cdc__note is null order by cdc__position)
-),
+steps as (
+    select /*+ broadcast(dates) */
+        stepped.*,
+        dates.*,
+        cast(null as {{ entity.eff_type }}) as eff_start_date,
+        cdc__step.is_gone as cdc__is_gone,
+        cdc__step.is_carried as cdc__is_prior
+    from (
+        {{ spark_cdc._interval_steps_sql(run.history, incoming, spark_cdc._load_start({'entity': entity, 'load': last}) if loads | length > 1) | indent(8) }}
+    ) as stepped
+    inner join dates
+        on stepped.cdc__step.time = dates.cdc__start_date
+)
+{%- endmacro -%}
 
-started as (
+
+{#- What begins or ends with each interval: a row has, as cdc__step, the time and whether the key
+    is gone then: where its interval ends and no other begins. An interval that begins and ends
+    within one business time is none. Arguments: history, incoming (relation or query of staged
+    intervals: cdc__from and cdc__to, as they are; cdc__start and cdc__stop, the business times;
+    history.gone, a condition: whether they stand for a delete), carried (business time of the last
+    load as SQL, into which all versions that are left are carried over; none: no load is a
+    checkpoint). -#}
+{%- macro _interval_steps_sql(history, incoming, carried=none) -%}
+select
+    *,
+    explode(filter(array(
+        named_struct('time', cdc__start, 'is_gone', false, 'is_carried', false, 'is_there', true),
+        named_struct(
+            'time', cdc__end, 'is_gone', true, 'is_carried', false,
+            'is_there', cdc__note is null and cdc__end is not null and coalesce(cdc__next > cdc__end, true)
+        )
+        {%- if carried %},
+        named_struct(
+            'time', {{ carried }}, 'is_gone', false, 'is_carried', true,
+            'is_there', cdc__note is null and cdc__end is null and cdc__start < {{ carried }}
+        )
+        {%- endif %}
+    ), step -> step.is_there)) as cdc__step
+from (
     select
         *,
-        last_value(if(operation in ('I', 'U'), cdc__start_date, if(cdc__position = 0, eff_start_date, null)), true) over (
-            partition by key_hash, cdc__note is null
-            order by cdc__position
-            rows between unbounded preceding and current row
-        ) as cdc__kept_start_date
-    from compared
-)
+        lead(cdc__start) over (partition by key_hash, cdc__note is null order by cdc__start) as cdc__next
+    from (
+        {{ spark_cdc._ended_intervals_sql(history, incoming) | indent(8) }}
+    ) as ended
+    where
+        cdc__note is not null
+        or (not {{ history.gone }} and coalesce(cdc__end > cdc__start, true))
+) as lasting
+{%- endmacro -%}
 
-{%- set is_mark -%}
-operation = 'N' and not cdc__writes_unchanged{{ ' and not coalesce(cdc__untracked_differs, false)' if entity.untracked }}
-{%- endset %}
 
-select /*+ rebalance(load_id, operation) */
-    {%- for column in payload %}
-    {%- set value = 'if(' ~ is_mark ~ ', null, ' ~ column ~ ')' if warns and column != 'key_hash' else column %}
-    {%- if not is_full and entity.deleted_when %}
-    if(operation = 'D', cdc__before.`{{ loop.index }}`, {{ value }}) as {{ column }},
-    {%- else %}
-    {{ spark_cdc._aliased(value, column) }},
-    {%- endif %}
-    {%- endfor %}
-    if(operation in ('N', 'X'), cdc__kept_start_date, cdc__start_date) as eff_start_date,
-    {{ spark_cdc._rule_noted(entity) }},
-    business_date,
-    load_id,
-    {{ "if(" ~ is_mark ~ ", 'W', operation) as operation" if warns else 'operation' }}
-from started
-where
-    cdc__position > 0
-    and (operation <> 'N' or cdc__writes_unchanged{{ ' or cdc__untracked_differs' if entity.untracked }}{{ ' or cdc__warned is not null' if warns }})
+{#- Intervals with their ends, cdc__until and cdc__end: in a history that has none, each one ends
+    when the next one of its key begins. -#}
+{%- macro _ended_intervals_sql(history, incoming) -%}
+select
+    *,
+    {{ 'cdc__to' if history.valid_to else 'lead(cdc__from) over (partition by key_hash order by cdc__from)' }} as cdc__until,
+    {{ 'cdc__stop' if history.valid_to else 'lead(cdc__start) over (partition by key_hash order by cdc__from)' }} as cdc__end
+from {{ spark_cdc._from(incoming) }}
 {%- endmacro -%}

@@ -150,8 +150,13 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
     {%- endif -%}
     {%- if (is_full or load.get('backfill')) and not entity.keyless -%}
         {#- a backfill writes rows that came twice alike once -#}
-        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, load) -%}
-        {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as incoming' -%}
+        {%- set landed = spark_cdc._landed_view(entity) -%}
+        {%- if run.history is defined -%}
+            {%- set landed = '(select * from ' ~ landed ~ ' where cdc__day = ' ~ 2 ** (run.history.batch.index(load.business_time) + 1) ~ 'L)' -%}
+        {%- else -%}
+            {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, load) -%}
+        {%- endif -%}
+        {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, landed) ~ '\n) as incoming' -%}
         {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(entity, incoming)) -%}
         {%- if examples -%}
             {%- do spark_cdc._refuse_duplicates(run, known, 'keys come', examples) -%}

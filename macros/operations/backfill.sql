@@ -47,7 +47,7 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
     ]) -%}
     {%- set problem = spark_cdc._masked_ledger_problem(run, counted.also.get('masked', 0)) -%}
     {%- if problem -%}{%- do spark_cdc._refuse_load(entity, 'counts', problem, first) -%}{%- endif -%}
-    {%- set inputs = spark_cdc._backfill_inputs(entity, days, views) -%}
+    {%- set inputs = spark_cdc._import_inputs(run, loads) if run.history is defined else spark_cdc._backfill_inputs(entity, days, views) -%}
     {%- set at = namespace(manifest=run.manifest, loads=[]) -%}
     {%- set recent = {} -%}
     {%- for one in done[-5:] -%}{%- do recent.update({one.load.load_id: one.audit.rows_in}) -%}{%- endfor -%}
@@ -124,35 +124,13 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     them), times, done (the loads that the backfill has written before: load and audit). Returns
     a dictionary: manifest (as it is after them), loads (a list of dictionaries: load, audit). -#}
 {%- macro _backfill_dates(run, times, done) -%}
-    {%- set entity, ledger = run.entity, run.ledger -%}
+    {%- set entity = run.entity -%}
     {%- set landing = spark_cdc._landing_source(entity) -%}
     {%- set loads, days = [], [] -%}
     {%- set together = spark_cdc._input_files(entity, times) if times | length > 1 else none -%}
     {%- set signatures = spark_cdc._dates_signatures(entity, times, together) -%}
     {%- set known = {} -%}
-    {#- The plans of the loads, which build on each other. The first is a checkpoint if one is due;
-        whether one is due after the others can only be told when they are written. -#}
-    {%- set entity = run.entity -%}
-    {%- set secrets = spark_cdc._check_secret(run) -%}
-    {%- set shared = dict(
-        spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill, **({'secrets': secrets} if secrets else {})) -%}
-    {%- set plans = [dict(spark_cdc._plan_load(entity, run.manifest, times[0]), **shared)] -%}
-    {%- for next in times[1:] -%}
-        {%- set before = plans[-1] -%}
-        {%- do plans.append(dict(
-            before,
-            load_id=spark_cdc._load_id(entity, next, false),
-            business_time=spark_cdc._time_text(entity, next),
-            is_checkpoint=false,
-            keep=before.keep + [before.load_id],
-            parent=before.load_id,
-            base=before.load_id if before.is_checkpoint else before.base,
-            log=[] if before.is_checkpoint else before.log + [before.load_id],
-            prior_rows=none,
-            prior_log_rows=none,
-        )) -%}
-    {%- endfor -%}
-    {%- for load in plans -%}
+    {%- for load in spark_cdc._backfill_plans(run, times) -%}
         {%- set time = spark_cdc._load_time(load.load_id) -%}
         {%- set signature = signatures[loop.index0] -%}
         {%- if signature is none or signature not in known -%}
@@ -174,7 +152,41 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {#- staging would take a key that came on several dates for one that came several times -#}
     {%- set staged = dict(entity, quarantine=entity.quarantine | reject('equalto', 'duplicate_keys') | list) -%}
     {%- set incoming = '(\n' ~ spark_cdc._stage_sql(staged, landed.sql, ['cdc__days']) ~ '\n)' -%}
-    {%- set first = loads[0] -%}
+    {{ return(spark_cdc._write_dates(run, loads, incoming, days, landed.views, done)) }}
+{%- endmacro -%}
+
+
+{#- The plans of loads of some dates, which build on each other. The first is a checkpoint if one is
+    due; whether one is due after the others can only be told when they are written. -#}
+{%- macro _backfill_plans(run, times) -%}
+    {%- set entity = run.entity -%}
+    {%- set secrets = spark_cdc._check_secret(run) -%}
+    {%- set shared = dict(spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), **({'secrets': secrets} if secrets else {})) -%}
+    {%- set shared = dict(shared, imported=run.history.command) if run.history is defined else dict(shared, backfill=run.backfill) -%}
+    {%- set plans = [dict(spark_cdc._plan_load(entity, run.manifest, times[0]), **shared)] -%}
+    {%- for next in times[1:] -%}
+        {%- set before = plans[-1] -%}
+        {%- do plans.append(dict(
+            before,
+            load_id=spark_cdc._load_id(entity, next, false),
+            business_time=spark_cdc._time_text(entity, next),
+            is_checkpoint=false,
+            keep=before.keep + [before.load_id],
+            parent=before.load_id,
+            base=before.load_id if before.is_checkpoint else before.base,
+            log=[] if before.is_checkpoint else before.log + [before.load_id],
+            prior_rows=none,
+            prior_log_rows=none,
+        )) -%}
+    {%- endfor -%}
+    {{ return(plans) }}
+{%- endmacro -%}
+
+
+{#- Compares, writes and audits the rows of some loads. Arguments: run, loads (their plans),
+    incoming (as of _classify_loads_sql()), days, views and done as of _audit_backfill(). -#}
+{%- macro _write_dates(run, loads, incoming, days, views, done) -%}
+    {%- set entity, ledger, first = run.entity, run.ledger, loads[0] -%}
     {%- set compared = dict(run, load=first, prior=spark_cdc._laid_out(entity, ledger, first.layout),
         broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
     {%- set records = [] -%}
@@ -182,13 +194,13 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- set sql = spark_cdc._classify_loads_sql(compared, loads, incoming) -%}
     {%- if spark_cdc._mode() == 'plan' -%}
         {%- set planned = spark_cdc._planned_ledger(run, spark_cdc._ledger_columns(entity, first.layout), records, sql) -%}
-        {{ return(spark_cdc._audit_backfill(dict(run, ledger=planned), loads, days, landed.views, done)) }}
+        {{ return(spark_cdc._audit_backfill(dict(run, ledger=planned), loads, days, views, done)) }}
     {%- endif -%}
     {%- set columns = spark_cdc._ensure_table(run, 'ledger', first) -%}
     {%- do spark_cdc._set_session(run.write.ledger) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(run.write.ledger, columns, records, sql)) -%}
     {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first) -%}
-    {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
+    {{ return(spark_cdc._audit_backfill(run, loads, days, views, done)) }}
 {%- endmacro -%}
 
 
@@ -217,8 +229,18 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {{ return('') }}
     {%- endif -%}
     {%- set range_text = spark_cdc._time_text(entity, todo[0]) ~ ('..' ~ spark_cdc._time_text(entity, todo[-1]) if todo | length > 1) -%}
+    {%- do spark_cdc._check_manifest_of(ctx, timeline, todo, 'Or backfill fewer dates, then compact, then the rest.') -%}
+    {%- set batches = [todo[:dates_per_statement]] if is_plan else todo[:-1] | batch(dates_per_statement) | list + [todo[-1:]] -%}
+    {%- do spark_cdc._load_dates(dict(ctx, backfill=range_text), timeline, batches, todo | length, range_text) -%}
+{%- endmacro -%}
+
+
+{#- Refuses loads of some times if their names are more than the manifest holds. Argument: advice (a
+    sentence, the end of the message). -#}
+{%- macro _check_manifest_of(ctx, timeline, times, advice) -%}
+    {%- set entity = ctx.entity -%}
     {%- set planned = namespace(manifest=dict(timeline, commit=spark_cdc._run_id8())) -%}
-    {%- for time in todo -%}
+    {%- for time in times -%}
         {%- set entry = {
             'load_id': spark_cdc._load_id(entity, time, true), 'rows': 10 ** 6, 'written': 10 ** 6,
             'definition': timeline.definition, 'layout': timeline.layout, 'added': timeline.added, 'applied': {},
@@ -226,15 +248,23 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {%- set planned.manifest = spark_cdc._timeline_loaded(planned.manifest, planned.manifest.loads | length, entry) -%}
     {%- endfor -%}
     {%- set excess = spark_cdc._manifest_text_excess(entity, spark_cdc._committed_sql(entity, ctx.public, planned.manifest)) -%}
-    {%- if excess -%}{%- do exceptions.raise_compiler_error(excess ~ ' Or backfill fewer dates, then compact, then the rest.') -%}{%- endif -%}
+    {%- if excess -%}{%- do exceptions.raise_compiler_error(excess ~ ' ' ~ advice) -%}{%- endif -%}
+{%- endmacro -%}
 
+
+{#- Loads dates, batch by batch, and commits them together. Arguments: ctx (with backfill, or with
+    history for an import), timeline (that they build on), batches (lists of times, each for one
+    statement; in a dry run the first alone), count (of all dates), range_text (what is said of
+    them). -#}
+{%- macro _load_dates(ctx, timeline, batches, count, range_text) -%}
+    {%- set entity, is_plan = ctx.entity, spark_cdc._mode() == 'plan' -%}
     {%- set at = namespace(manifest=timeline, done=[]) -%}
-    {%- set batches = [todo[:dates_per_statement]] if is_plan else todo[:-1] | batch(dates_per_statement) | list + [todo[-1:]] -%}
+    {%- set write = spark_cdc._import_dates if ctx.history is defined else spark_cdc._backfill_dates -%}
     {%- for some in batches if some -%}
-        {%- set written = spark_cdc._backfill_dates(dict(ctx, manifest=at.manifest, backfill=range_text), some, at.done) -%}
+        {%- set written = write(dict(ctx, manifest=at.manifest), some, at.done) -%}
         {%- set at.manifest = written.manifest -%}
         {%- set at.done = at.done + written.loads -%}
-        {%- do log(entity.name ~ ': ' ~ at.done | length ~ ' of ' ~ spark_cdc._counted(todo | length, 'date') ~ ' written, up to '
+        {%- do log(entity.name ~ ': ' ~ at.done | length ~ ' of ' ~ spark_cdc._counted(count, 'date') ~ ' written, up to '
             ~ spark_cdc._time_text(entity, some[-1]), info=true) if not is_plan -%}
     {%- endfor -%}
 
@@ -243,9 +273,9 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {%- do sums.append(operation ~ ' ' ~ (at.done | map(attribute='audit.counts.' ~ operation) | sum)) -%}
     {%- endfor -%}
     {%- set say -%}
-{{ entity.name }} {{ range_text }}: {{ spark_cdc._counted(todo | length, 'date') }} {{ 'would be ' if is_plan }}committed, {# -#}
+{{ entity.name }} {{ range_text }}: {{ spark_cdc._counted(count, 'date') }} {{ 'would be ' if is_plan }}committed, {# -#}
 {{ at.done | map(attribute='audit.rows_in') | sum }} rows in, {{ sums | join(', ') }}; {{ at.manifest.rows }} rows {{ 'then' if is_plan else 'now' }}
-{%- if at.done | length < todo | length -%}
+{%- if at.done | length < count -%}
 . Compared and checked were the first {{ spark_cdc._counted(at.done | length, 'date') }}, up to {{ at.done[-1].load.business_time }}: the figures are those of them. {# -#}
 The later ones build on what these would write
 {%- endif -%}
@@ -253,7 +283,8 @@ The later ones build on what these would write
     {%- if is_plan -%}
         {%- do spark_cdc._say(say) -%}
     {%- else -%}
-        {%- do spark_cdc._commit_loads(dict(ctx, manifest=timeline), at.manifest, 'the backfill of ' ~ range_text, at.done, say) -%}
+        {%- set what = ('the import of ' if ctx.history is defined else 'the backfill of ') ~ range_text -%}
+        {%- do spark_cdc._commit_loads(dict(ctx, manifest=timeline), at.manifest, what, at.done, say) -%}
     {%- endif -%}
 {%- endmacro -%}
 

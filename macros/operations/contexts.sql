@@ -8,7 +8,7 @@
     ledger_node and node (that of stg_<name>), which are dbt's. -#}
 {%- macro _contexts(operation, names=none, broken=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'maintain'] -%}
+    {%- set loads, each = operation in ['backfill', 'import_history', 'plan'], operation in ['vacuum', 'compact', 'maintain'] -%}
     {%- set problems = [] if broken is not none
         else spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema']) -%}
     {%- set known, found = [], [] -%}
@@ -105,19 +105,21 @@
     Arguments: operation (name of the macro), given (argument to value). -#}
 {%- macro _check_arguments(operation, given) -%}
     {%- set flag, number = {'kind': 'boolean'}, {'kind': 'number'} -%}
-    {%- set state = {'kind': 'state', 'null': true} -%}
+    {%- set state, column = {'kind': 'state', 'null': true}, {'kind': 'text', 'null': true, 'says': 'a column, or a condition'} -%}
     {%- set rules = {
         'entities': {'kind': 'names', 'null': true}, 'entity': {'kind': 'text', 'says': 'the name of an entity'},
         'execute': flag, 'force': flag, 'drop': flag, 'histories': flag, 'skip_missing': flag, 'even_if_absent': flag,
+        'inclusive_end': flag, 'ignore': {'kind': 'names', 'null': true}, 'open_end': {'kind': 'any'}, 'format': {'kind': 'text', 'says': 'a format'},
         'older_than_days': number, 'retention_hours': number, 'dates_per_statement': number, 'to': state, 'at': state,
         'source': {'kind': 'text', 'null': true, 'says': 'a table or a file'}, 'name': {'kind': 'text', 'null': true, 'says': 'a name'},
+        'valid_from': column, 'valid_to': column, 'is_current': column, 'deleted_when': column,
     } -%}
     {%- set problems = [] -%}
     {%- for name, value in given.items() -%}
         {%- set problem = spark_cdc._setting_error(name, value, rules[name]) -%}
         {%- if problem is not none -%}{%- do problems.append(problem ~ (' (it is a text)' if value is string and rules[name].kind in ['boolean', 'number'])) -%}{%- endif -%}
     {%- endfor -%}
-    {%- set is_tested = operation not in ['acknowledge', 'discard_replay', 'maintain'] -%}
+    {%- set is_tested = operation not in ['acknowledge', 'discard_replay', 'import_history', 'maintain'] -%}
     {%- do spark_cdc._stop(operation, problems + spark_cdc._dbt_problems([('the operation ' ~ operation, is_tested)])) -%}
     {%- if given.get('execute') is false -%}{%- do spark_cdc._memo().update({'mode': 'plan'}) -%}{%- endif -%}
 {%- endmacro -%}

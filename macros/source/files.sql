@@ -119,7 +119,9 @@ options (
 
 {#- The input of a load in words, for messages and for cdc_loads. -#}
 {%- macro _landing_input(entity, landing, time) -%}
-    {%- if spark_cdc._reads_whole_table(entity.source) -%}
+    {%- if entity.source.get('history') -%}
+        {{ return('the history ' ~ entity.source.history) }}
+    {%- elif spark_cdc._reads_whole_table(entity.source) -%}
         {{ return('table ' ~ landing ~ ' as it is now') }}
     {%- elif entity.source.format == 'table' -%}
         {{ return('table ' ~ landing ~ ' where ' ~ entity.source.date_column ~ ' is ' ~ spark_cdc._time_text(entity, time)) }}

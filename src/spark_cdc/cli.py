@@ -19,11 +19,11 @@ from spark_cdc.exit_codes import MEANINGS, ExitCode
 MODULES = (
     *("load", "stream", "undo", "replay", "acknowledge", "status", "report"),
     *("diff", "files", "tag", "branch", "maintenance", "erase", "secrets"),
-    *("demo", "init", "new", "generate", "server", "packages"),
+    *("demo", "init", "new", "generate", "server", "packages", "import_history"),
 )
 # The commands as `spark-cdc --help` lists them.
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Load": ("load", "stream"),
+    "Load": ("load", "stream", "import"),
     "Correct": ("undo", "redo", "replay", "acknowledge"),
     "Look": ("status", "report", "diff", "files", "verify"),
     "Maintain": ("maintain", "tag", "branch", "vacuum", "compact", "erase", "secrets"),
