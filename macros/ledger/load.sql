@@ -164,8 +164,9 @@ select
     {%- set columns = spark_cdc._ensure_table(ctx, 'ledger', load) -%}
     {%- do spark_cdc._set_session(ctx.write.ledger, is_small) -%}
     {%- do spark_cdc._memo().update({'small load of ' ~ entity.name: is_small}) -%}
-    {#- the filter of rows that a full snapshot flags asks staging itself -#}
-    {%- if entity.deleted_when and load.load_type == 'full' -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
+    {#- the filter of rows that a full snapshot flags asks staging itself, and so does the number of
+        a row without a key -#}
+    {%- if entity.keyless or (entity.deleted_when and load.load_type == 'full') -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set order = spark_cdc._cluster_order(
         entity, columns, ctx.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}

@@ -147,7 +147,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {%- do days.append({'time': time, 'day': 2 ** loop.index, 'files': files, 'found': found, 'is_shared': together is not none}) -%}
         {%- do loads.append(dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none)) -%}
     {%- endfor -%}
-    {%- if spark_cdc._mode() == 'plan' -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
+    {%- if spark_cdc._mode() == 'plan' or entity.keyless -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set landed = spark_cdc._landed_dates_sql(entity, landing, days) -%}
     {#- staging would take a key that came on several dates for one that came several times -#}
     {%- set staged = dict(entity, quarantine=entity.quarantine | reject('equalto', 'duplicate_keys') | list) -%}

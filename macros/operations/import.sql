@@ -26,6 +26,7 @@
     {%- set words = spark_cdc._plan_refusal(spark_cdc._plan('select * from ' ~ table)) -%}
     {%- do spark_cdc._stop('import_history', ['the table ' ~ source ~ " can't be read (" ~ words ~ ')'] if words else [],
         'Correct --from (source). Nothing was written.', ctx.entity) -%}
+    {%- do spark_cdc._set_for_staging() -%}
     {%- set command = spark_cdc._import_command(entity, source, format, options) -%}
     {%- set history = dict({'table': table, 'format': format, 'is_intervals': format != 'time_travel', 'command': command}, **options) -%}
     {%- set read = (spark_cdc._read_intervals if history.is_intervals else spark_cdc._read_versions)(ctx, history) -%}
@@ -105,7 +106,6 @@
     {%- if history.is_intervals and loads | length > 1 -%}
         {%- set loads = loads[:-1] + [dict(loads[-1], is_checkpoint=true, load_id=spark_cdc._load_id(run.entity, times[-1], true))] -%}
     {%- endif -%}
-    {%- if spark_cdc._mode() == 'plan' -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set incoming = history.incoming if history.is_intervals else spark_cdc._incoming_versions(run, times) -%}
     {%- set batch = dict(history, batch=loads | map(attribute='business_time') | list) -%}
     {{ return(spark_cdc._write_dates(dict(run, history=batch), loads, incoming, [], [], done)) }}
