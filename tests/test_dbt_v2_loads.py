@@ -6,6 +6,7 @@ each step all relations have the same rows. How v2 gets a Spark driver: tests/db
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -29,6 +30,7 @@ pytestmark = [pytest.mark.full, pytest.mark.proves("house")]
 NAMES = ("full", "delta", "events", "people")
 # Columns that differ from run to run.
 OF_RUN = re.compile("dbt_version|invocation_id|_seconds|committed_at|bytes")
+VERSION = (re.compile(r'"dbt_version": "[^"]*"'), '"dbt_version": "<dbt>"')
 # What a load of a few rows may send, of which five are dbt's own.
 MOST_STATEMENTS = 30
 
@@ -161,6 +163,8 @@ class Story:
             values = []
             for column, value in zip(columns, row, strict=True):
                 text = value.hex() if isinstance(value, bytes) else str(value)
+                if text.startswith("{"):  # dbt v2 writes the keys in their order
+                    text = json.dumps(json.loads(text), sort_keys=True)
                 # hashes are the same by both, but for those of a secret
                 is_hash = "hash" in column and "people" not in name
                 if not OF_RUN.search(column):
@@ -170,7 +174,7 @@ class Story:
 
     def _plain(self, text: str) -> str:
         text = text.replace(str(self.project.folder), "<project>")
-        for pattern, word in MASKS:
+        for pattern, word in (*MASKS, VERSION):
             text = pattern.sub(word, text)
         return text
 
