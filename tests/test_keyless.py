@@ -464,7 +464,7 @@ def test_operations_end_to_end(project: Project, command: Command) -> None:
     assert state() == wanted(3)
     again = project.rows("bag_history", "key_hash, operation, business_date")
     assert [row for row in again if row[2] == DAYS[0]] == [r for r in before if r[2] == DAYS[0]]
-    compacted = project.operate("compact", entities=["bag"], keep_loads=1)
+    compacted = project.operate("compact", entities=["bag"], older_than_days=0, execute=True)
     assert compacted.success, compacted.output
     assert state() == wanted(3)
     project.land("bag", DAYS[4], "name,number", *sent[0])
