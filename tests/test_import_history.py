@@ -52,7 +52,7 @@ SHAPES: dict[str, tuple[str, bool, str, dict[str, Any]]] = {
         {"deleted_when": "is_deleted"},
     ),
 }
-SHORT = ("scd2", "dbt", "satellite")
+SHORT = ("scd2", "dbt")
 
 
 def random_intervals(chance: random.Random, hours: bool) -> list[Interval]:

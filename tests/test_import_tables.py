@@ -24,7 +24,7 @@ COLUMNS: dict[str, Any] = {
 }
 TYPES = "id int, name string, amount decimal(10,2)"
 FULL = scale.ALL
-MERGES = 100 if FULL else 12
+MERGES = 100 if FULL else 6
 Command = Callable[..., tuple[int, str]]
 Truth = dict[int, tuple[str | None, str]]
 
@@ -39,11 +39,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         state, port="0", memory="2g", conf=conf, timeout="600", formats=["delta,iceberg"]
     )
     try:
-        port = int(os.environ.get("IMPORT_PORT") or local_server.start(chosen).port)
+        port = local_server.start(chosen).port
         connection = local_server.connect(port)
         made = Project(tmp_path_factory.mktemp("lake"), port, "lake", connection.cursor())
-        for schema in ("lake", "lake_commits", "lake_sensitive", "source"):
-            made.query(f"drop database if exists {schema} cascade")
         for schema in ("lake", "source", "iceberg.source"):
             made.query(f"create database if not exists {schema}")
         made.query("set spark.databricks.delta.retentionDurationCheck.enabled = false")
@@ -98,7 +96,7 @@ def test_versions_of_a_delta_table_outlive_its_vacuum(project: Project, command:
         merge(project, "source.merged", chance, truth)
         states.append(dict(truth))
     days = age(folder, len(states), chance)
-    project.entity("merged", COLUMNS | {"note": "string"})
+    project.entity("merged", COLUMNS | {"note": "string"}, guards={"deleted_share": None})
     words = ("import", "merged", "--from", "source.merged", "--format", "time_travel")
     code, said = command(*words, "--dry-run")
     assert code == 0, said
@@ -106,13 +104,12 @@ def test_versions_of_a_delta_table_outlive_its_vacuum(project: Project, command:
     assert "since they are older than delta.deletedFileRetentionDuration" in said
     days.append(days[-1])  # a version that only sets a property
     states.append(states[-1])
-    retention = "'delta.deletedFileRetentionDuration' = 'interval 3650 days'"
+    names = ("logRetentionDuration", "deletedFileRetentionDuration")
+    retention = ", ".join(f"'delta.{name}' = 'interval 3650 days'" for name in names)
     project.query(f"alter table source.merged set tblproperties ({retention})")
     moment = (folder / "_delta_log" / f"{len(states) - 2:020d}.json").stat().st_mtime + 60
     os.utime(folder / "_delta_log" / f"{len(states) - 1:020d}.json", (moment, moment))
 
-    code, said = command(*words, "--dry-run")
-    assert code == 0, said
     assert project.query("show tables in {s} like 'merged_*'") == []
     code, said = command(*words)
     assert code == 0, said
@@ -129,8 +126,6 @@ def test_versions_of_a_delta_table_outlive_its_vacuum(project: Project, command:
     for day, state in last.items():
         assert at(project, "merged", day) == state, day
     # what came after it, undone, tagged, compared, and loaded on top
-    code, said = command("import", *words[1:])
-    assert code != 0 and "merged has " in said and "up to " in said, said
     final = list(last)[-1]
     code, said = command("tag", "create", "imported", "--at", final, "merged")
     assert code == 0, said
@@ -167,6 +162,7 @@ def age(folder: Path, count: int, chance: random.Random) -> list[str]:
     return days
 
 
+@pytest.mark.full
 def test_vacuumed_versions_are_left_out_and_counted(project: Project, command: Command) -> None:
     chance, truth = random.Random(8), {}
     folder = project.folder / "vacuumed_table"
@@ -186,9 +182,9 @@ def test_vacuumed_versions_are_left_out_and_counted(project: Project, command: C
     assert at(project, "vacuumed", "2999-01-01") == truth
 
 
+@pytest.mark.full
 def test_snapshots_of_an_iceberg_table(project: Project, command: Command) -> None:
     chance, truth, states = random.Random(9), {}, []
-    project.query("drop table if exists iceberg.source.snapped")
     project.query(f"create table iceberg.source.snapped ({TYPES}) using iceberg")
     for _ in range(4):
         merge(project, "iceberg.source.snapped", chance, truth)
@@ -231,7 +227,7 @@ def test_snapshots_of_dbt(project: Project, command: Command) -> None:
         f"{strategy}_{deletes}": (strategy, deletes)
         for strategy in STRATEGIES
         for deletes in ("ignore", "invalidate", "new_record")
-        if FULL or (strategy, deletes) in (("check", "new_record"), ("timestamp", "invalidate"))
+        if FULL or (strategy, deletes) == ("check", "new_record")
     }
     folder = project.folder / "snapshots"
     folder.mkdir()
@@ -245,7 +241,9 @@ def test_snapshots_of_dbt(project: Project, command: Command) -> None:
         project.query(
             "create or replace table source.stock using delta as select cast(id as int) as id,"
             " cast(name as string) as name, cast(amount as decimal(10,2)) as amount,"
-            " timestamp'2024-01-01' + make_dt_interval(day) as changed_at"
+            # a row that comes back is newer than its delete
+            " if(day = 4, current_timestamp(), timestamp'2024-01-01' + make_dt_interval(day))"
+            " as changed_at"
             f" from values {rows} as t (id, name, amount, day)"
         )
         time.sleep(1.1)

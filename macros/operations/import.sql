@@ -18,7 +18,8 @@
     } -%}
     {%- do spark_cdc._check_arguments('import_history', dict(options, entity=entity, source=source, format=format, execute=execute)) -%}
     {%- set ctx = spark_cdc._contexts('import_history', entity)[0] -%}
-    {%- set timeline = spark_cdc._current_timeline(ctx) if spark_cdc._has_schema(ctx.schema) else spark_cdc._empty_manifest() -%}
+    {%- set is_begun = spark_cdc._has_schema(ctx.schema) -%}
+    {%- set timeline = spark_cdc._current_timeline(ctx) if is_begun else spark_cdc._empty_manifest() -%}
     {%- do spark_cdc._stop('import_history', spark_cdc._import_problems(ctx, timeline, source, format, options), 'Nothing was written.') -%}
     {%- set parts = [] -%}
     {%- for part in source.split('.') -%}{%- do parts.append(spark_cdc._quote(part)) -%}{%- endfor -%}
@@ -145,7 +146,7 @@ Run the same command again:
     {%- set declared = ctx.entity.source -%}
     {%- set is_text = declared.text and not types.values() | reject('equalto', 'string') | list -%}
     {%- do settings.update({'load_type': load_type, 'sources': none, 'source': {
-        'format': 'table', 'text': is_text, 'columns': declared.columns,
+        'format': 'table', 'text': is_text,
         'on_missing_column': declared.on_missing_column, 'on_unexpected_column': 'ignore' if declared.on_unexpected_column == 'ignore' else 'error',
     }}) -%}
     {%- set columns, lacks = [], [] -%}
@@ -157,12 +158,15 @@ Run the same command again:
         {%- else -%}
             {%- set is_as_declared = not is_text and types.get(name | lower) == spark_cdc._declared_type(column.get('data_type') or '') | lower -%}
             {%- set kept = dict(meta.items() | rejectattr(0, 'in', plain)) if is_as_declared else meta -%}
-            {%- do columns.append(dict(column, meta=dict(kept, **({'from': column['name']} if name | lower not in types and column['name'] | lower in types else {})))) -%}
+            {#- a history has the names of the source, or those of the YAML -#}
+            {%- set is_renamed = name | lower not in types and column['name'] | lower in types -%}
+            {%- do columns.append(dict(column, meta=dict(kept, **{'from': column['name'] if is_renamed else name}))) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set entity = spark_cdc._completed_entity(ctx.entity.name, dict(node, meta={'spark_cdc': settings}, columns=columns), true) -%}
     {%- set off = dict.fromkeys(['empty', 'deleted_share', 'updated_share', 'inserted_share', 'rows_band']) -%}
-    {%- set imported = dict(entity, source=dict(entity.source, history=table), guards=dict(entity.guards, **off), quarantine=[], deleted_when=none) -%}
+    {%- set imported = dict(
+        entity, source=dict(entity.source, history=table), guards=dict(entity.guards, **off), quarantine=[], deleted_when=none) -%}
     {{ return({'entity': imported, 'deleted_when': none if lacks else entity.deleted_when}) }}
 {%- endmacro -%}
 

@@ -51,14 +51,15 @@
             'type': types.get(column), 'accepted': accepted | join(', '),
         }, [
             (not is_there, "%(table)s has no column '%(name)s' (%(option)s names another one); found: %(found)s"),
-            (column is not none and types.get(column) not in accepted, "the column '%(name)s' of %(table)s is %(type)s; accepted for %(option)s are %(accepted)s"),
+            (column is not none and types.get(column) not in accepted,
+             "the column '%(name)s' of %(table)s is %(type)s; accepted for %(option)s are %(accepted)s"),
         ])) -%}
     {%- endfor -%}
     {%- set given = history.deleted_when -%}
     {%- set flag = names.get((given or '') | lower) -%}
     {%- if flag and types[flag] != 'boolean' -%}
-        {%- do problems.append("the column '" ~ flag ~ "' of " ~ history.table ~ ' is ' ~ types[flag] ~ '; accepted for --deleted-when are a boolean column and a condition '
-            ~ 'such as "' ~ flag ~ ' = \'D\'"') -%}
+        {%- do problems.append("the column '" ~ flag ~ "' of " ~ history.table ~ ' is ' ~ types[flag]
+            ~ '; accepted for --deleted-when are a boolean column and a condition such as "' ~ flag ~ ' = \'D\'"') -%}
     {%- endif -%}
     {%- do spark_cdc._stop('import_history', problems, 'Nothing was written.', entity) -%}
     {%- set technical = own.technical + spark_cdc._names(history.ignore) + columns.values() | select | list + ([flag] if flag else []) -%}

@@ -60,8 +60,9 @@
             {%- set words = spark_cdc._plan_refusal(spark_cdc._plan('select 1 from ' ~ table ~ ' version as of ' ~ version)) -%}
             {%- set first.at = version + 1 if words else version -%}
             {%- if words and 'RETENTION_DURATION]' in words -%}
+                {%- set long = "= 'interval 3650 days'" -%}
                 {%- set first.why = 'they are older than delta.deletedFileRetentionDuration (to read them, if nobody has vacuumed the table: alter table ' ~ table
-                    ~ " set tblproperties ('delta.deletedFileRetentionDuration' = 'interval 3650 days'))" -%}
+                    ~ " set tblproperties ('delta.logRetentionDuration' " ~ long ~ ", 'delta.deletedFileRetentionDuration' " ~ long ~ '))' -%}
             {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
