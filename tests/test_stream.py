@@ -359,9 +359,9 @@ def test_a_listing_amid_closing_leaves_nothing_out() -> None:
     in_a_row = load_macros()._landed_times_in_a_row
     first, second, third = (dt.datetime(2024, 3, 4, 10, minute) for minute in (0, 15, 30))
     markers = {
-        first: "first",
-        second: "after-20240304T100000",
-        third: "after-20240304T101500",
+        "20240304T100000": "first",
+        "20240304T101500": "after-20240304T100000",
+        "20240304T103000": "after-20240304T101500",
     }
 
     def outstanding(*times: dt.datetime, since: dt.datetime | None = None) -> tuple[Any, bool]:
