@@ -13,7 +13,7 @@ from project import Project
 from spark_cdc.jinja_bridge import CompilerError
 from warehouse import Warehouse, described, land_lines
 
-pytestmark = [pytest.mark.proves("schema evolution")]
+pytestmark = [pytest.mark.proves("schema change")]
 
 KEY = {"data_type": "bigint", "role": "key"}
 
