@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from conftest import SERVER
+from own_servers import shop_on_delta
 from project import Project
 from spark_cdc import cli as command_line
-from spark_cdc import server as local_server
 from spark_cdc import snapshot_scaffold
 from spark_cdc.errors import UsageError
 
@@ -281,16 +280,7 @@ CASES: dict[str, dict[str, Any]] = {
 def test_open_versions_are_those_of_dbt_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = tmp_path / "server"
-    chosen = local_server.settings(
-        state, port="0", memory="1500m", formats=["delta"], conf=SERVER[:2]
-    )
-    try:
-        port = local_server.start(chosen).port
-        connection = local_server.connect(port)
-        cursor = connection.cursor()
-        cursor.execute("create database shop")
-        project = Project(tmp_path / "project", port, "shop", cursor)
+    with shop_on_delta(tmp_path) as project:
         project.serve_commands(monkeypatch)
         describe(project)
         for day, statements in enumerate(ROUNDS, 1):
@@ -306,9 +296,6 @@ def test_open_versions_are_those_of_dbt_snapshot(
                 project.query(f"refresh table {{s}}.{name}_ledger")
                 ours, theirs = open_of_ours(project, name), open_of_dbt(project, name, changes)
                 assert ours and ours == theirs, (name, day)
-        connection.close()
-    finally:
-        local_server.stop(state)
 
 
 def describe(project: Project) -> None:

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 import scale
-from conftest import SERVER
+from own_servers import project_in_lake
 from project import Project
-from spark_cdc import server as local_server
 
 pytestmark = [pytest.mark.proves("import"), pytest.mark.integration]
 COLUMNS: dict[str, Any] = {
@@ -32,23 +31,7 @@ Truth = dict[int, tuple[str | None, str]]
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """A project on a server that knows both formats."""
-    state = tmp_path_factory.mktemp("formats")
-    # VACUUM of Delta would list folders by 10,000 tasks
-    conf = (*SERVER, "spark.sql.sources.parallelPartitionDiscovery.parallelism=2")
-    chosen = local_server.settings(
-        state, port="0", memory="2g", conf=conf, timeout="600", formats=["delta,iceberg"]
-    )
-    try:
-        port = local_server.start(chosen).port
-        connection = local_server.connect(port)
-        made = Project(tmp_path_factory.mktemp("lake"), port, "lake", connection.cursor())
-        for schema in ("lake", "source", "iceberg.source"):
-            made.query(f"create database if not exists {schema}")
-        made.query("set spark.databricks.delta.retentionDurationCheck.enabled = false")
-        yield made
-        connection.close()
-    finally:
-        local_server.stop(state)
+    yield from project_in_lake(tmp_path_factory)
 
 
 def merge(project: Project, table: str, chance: random.Random, truth: Truth) -> None:

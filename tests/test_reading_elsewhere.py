@@ -19,7 +19,8 @@ import duckdb
 import pyspark
 import pytest
 
-from conftest import SERVER, Server
+from conftest import Server
+from own_servers import shop_on_delta
 from project import ROOT, Project
 from spark_cdc import cli as command_line
 from spark_cdc import files, java
@@ -262,16 +263,7 @@ def test_duckdb_reads_a_published_delta_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And the files of a ledger of Delta are not listed."""
-    state = tmp_path / "server"
-    chosen = local_server.settings(
-        state, port="0", memory="1500m", formats=["delta"], conf=SERVER[:2]
-    )
-    try:
-        port = local_server.start(chosen).port
-        connection = local_server.connect(port)
-        cursor = connection.cursor()
-        cursor.execute("create database shop")
-        shop = Project(tmp_path / "shop", port, "shop", cursor, file_format="delta")
+    with shop_on_delta(tmp_path, file_format="delta") as shop:
         shop.entity("orders", COLUMNS, load_type="delta", source={"options": {"escape": '"'}})
         table = f"""{{{{ config(location_root='{tmp_path}/published') }}}}
         {{{{ spark_cdc.publish('orders', format='delta') }}}}"""
@@ -290,9 +282,6 @@ def test_duckdb_reads_a_published_delta_table(
         assert command_line.main(["--quiet", "files", "orders"]) == 1
         said = capsys.readouterr()
         assert said.out == "" and "is a table of delta" in said.err
-        connection.close()
-    finally:
-        local_server.stop(state)
 
 
 TIMELINE = {"loads": ["20240301-fc-0000000a"], "layout": {}, "definition": None}

@@ -38,7 +38,7 @@
     {%- set columns, described = spark_cdc._columns_of(node), [] -%}
     {%- set known = spark_cdc._known_settings() -%}
     {%- set defaults = spark_cdc._completed({}, known.column) -%}
-    {%- set secret = spark_cdc._secret() if columns | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list else none -%}
+    {%- set secret = spark_cdc._secret() if spark_cdc._has_sensitive(columns) else none -%}
     {%- for column in columns -%}
         {%- set given, meta = column.meta, dict(defaults) -%}
         {%- do meta.update(given) -%}

@@ -55,9 +55,8 @@
 {#- What stands against columns that come by themselves. -#}
 {%- macro _added_problems(name, node) -%}
     {%- if not spark_cdc._adds_columns(node) -%}{{ return([]) }}{%- endif -%}
-    {%- set sensitive = spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
     {{ return(spark_cdc._failed_rules({'name': name}, [
-        (sensitive,
+        (spark_cdc._has_sensitive(spark_cdc._columns_of(node)),
          'source.on_unexpected_column is add, but the entity has sensitive columns, and a column that nobody has looked at would be there for everybody: '
          'set it to error or ignore'),
         (not spark_cdc._is_plainly_staged(name),

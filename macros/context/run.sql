@@ -220,10 +220,7 @@ dbt run {{ '--full-refresh ' if told.is_reset }}--select {{ spark_cdc._selector(
 
 {#- The command that loads in spite of some guards. -#}
 {%- macro _skip_command(entity, load, guards) -%}
-    {%- if load.get('imported') -%}
-        {{ return(load.imported ~ ' --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
-    {%- elif load.get('backfill') -%}
-        {{ return('spark-cdc load ' ~ load.backfill ~ ' ' ~ entity.name ~ ' --bulk --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
-    {%- endif -%}
-    {{ return(spark_cdc._load_command(entity, load.business_time, skip=guards)) }}
+    {%- set of_many = load.get('imported') or ('spark-cdc load ' ~ load.backfill ~ ' ' ~ entity.name ~ ' --bulk' if load.get('backfill') else none) -%}
+    {{ return(of_many ~ ' --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.') if of_many
+        else spark_cdc._load_command(entity, load.business_time, skip=guards)) }}
 {%- endmacro -%}

@@ -36,6 +36,12 @@
 {%- macro _secret_of_id(id) -%}{{ return(spark_cdc._relation_in(spark_cdc._sensitive_schema(), 'spark_cdc_secret_' ~ id)) }}{%- endmacro -%}
 
 
+{#- Whether one of some columns (of _columns_of()) is sensitive. -#}
+{%- macro _has_sensitive(columns) -%}
+    {{ return(columns | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list != []) }}
+{%- endmacro -%}
+
+
 {#- An entity with sensitive columns is not loaded without a secret. Arguments: name, node (of
     stg_<name>). Returns a list of texts. -#}
 {%- macro _missing_secret_problems(name, node) -%}

@@ -17,7 +17,7 @@
         {%- set is_undated = spark_cdc._is_undated(name) -%}
         {%- if ledger in selected_resources -%}{%- do (undated if is_undated else loads).append((name, spark_cdc._settings_of(node))) -%}{%- endif -%}
         {%- do schemas.append(graph.nodes[ledger].schema ~ '_commits') -%}
-        {%- do schemas.append(spark_cdc._sensitive_schema()) if spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
+        {%- do schemas.append(spark_cdc._sensitive_schema()) if spark_cdc._has_sensitive(spark_cdc._columns_of(node)) -%}
         {%- do problems.extend(spark_cdc._problems_of_run(name, node, ledger, is_undated)) -%}
         {%- set manifest = spark_cdc._cached_manifest(spark_cdc._relation_in(graph.nodes[ledger].schema, name ~ '_committed'))
             if spark_cdc._adds_columns(node) else none -%}
@@ -116,8 +116,8 @@
     {%- set found = found + spark_cdc._undated_problems(loads, undated) -%}
     {%- if not loads or found or spark_cdc._mode() not in ['load', 'operate'] -%}{{ return(found) }}{%- endif -%}
     {%- set asked = [] -%}
-    {%- for name, _ in loads -%}{%- do asked.extend(spark_cdc._asked_of_dbt(spark_cdc._entity(name))) -%}{%- endfor -%}
-    {%- for id in selected_resources if ((graph.nodes.get(id) or {}).get('config') or {}).get('materialized') == 'cdc_published' -%}
+    {%- for name, _ in loads if spark_cdc._of_dbt_2() -%}{%- do asked.extend(spark_cdc._asked_of_dbt(spark_cdc._entity(name))) -%}{%- endfor -%}
+    {%- for id in selected_resources if spark_cdc._of_dbt_2() and ((graph.nodes.get(id) or {}).get('config') or {}).get('materialized') == 'cdc_published' -%}
         {%- do asked.append(('the published table ' ~ graph.nodes[id].name, false)) -%}
     {%- endfor -%}
     {{ return(spark_cdc._dbt_problems(asked) + spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) }}

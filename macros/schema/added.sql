@@ -8,7 +8,7 @@
     {%- set files = spark_cdc._input_files(entity, [time], spark_cdc._found_by_pattern(entity, [time]))[0] if spark_cdc._reads_files(entity) else none -%}
     {%- set new, names = {}, [] -%}
     {%- if files and not files.files -%}{{ return(new) }}{%- endif -%}
-    {%- for column in spark_cdc._columns_sent(entity, landing, time, files) -%}
+    {%- for column in spark_cdc._undeclared_columns(entity, landing, time, files) -%}
         {%- set name = column.col_name -%}
         {%- if name | lower not in names and not (name | lower).startswith('cdc__') and not spark_cdc._unaddable(entity, name, column.data_type) -%}
             {%- do new.update({name: column.data_type}) -%}
@@ -20,7 +20,7 @@
 
 
 {#- Those columns, as a list of {col_name, data_type}; none if the input can't be read. -#}
-{%- macro _columns_sent(entity, landing, time, files) -%}
+{%- macro _undeclared_columns(entity, landing, time, files) -%}
     {%- set format, sent = entity.source.format, [] -%}
     {%- if entity.events and (entity.events.is_message or format == 'json') -%}
         {%- set lenient = dict(entity, source=dict(entity.source, on_unexpected_column='ignore')) -%}
