@@ -1,4 +1,4 @@
-"""Columns that came by themselves, written into a YAML file that people have formatted."""
+"""Automatically added columns, declared in a YAML file that people have formatted."""
 
 from __future__ import annotations
 

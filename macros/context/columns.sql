@@ -13,8 +13,8 @@
 {%- endmacro -%}
 
 
-{#- A node with the columns that have come by themselves (source.on_unexpected_column: add) as if
-    they were declared: those that its YAML knows under no name. Arguments: node (whose columns are
+{#- A node with the columns that loads have added (source.on_unexpected_column: add) as if they
+    were declared: those that its YAML has under no name. Arguments: node (whose columns are
     a list), added (names to types). -#}
 {%- macro _with_added(node, added) -%}
     {%- if not added -%}{{ return(node) }}{%- endif -%}

@@ -24,7 +24,7 @@
     {format, path, read_path (as the server gets it, see _path_as_read()), table, options, text,
     date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped_columns (that are stored no
-    more, in lower case), added (columns that came by themselves, names to types: they are in
+    more, in lower case), added (columns that loads have added, names to types: they are in
     columns as if they were declared), checkpoint, maintenance and guards (of _policy(); guards that
     the var spark_cdc_skip_guards names are off), validity (of _validity()), rules (of _rules()),
     quarantine (kinds of rejected rows that are set aside), file_format, and lists of columns:
@@ -66,7 +66,7 @@
 {%- endmacro -%}
 
 
-{#- Whether columns of an entity may come by themselves. Argument: node. -#}
+{#- Whether loads of an entity may add columns. Argument: node. -#}
 {%- macro _adds_columns(node) -%}
     {%- set settings = spark_cdc._settings_of(node) -%}
     {%- set sources = [settings.get('source')] + (settings.sources.values() | list if settings.get('sources') is mapping else []) -%}
@@ -74,7 +74,7 @@
 {%- endmacro -%}
 
 
-{#- Lets the run know which columns of an entity have come by themselves, as a manifest has them.
+{#- Records for this run which columns loads of an entity have added, as a manifest lists them.
     Arguments: name, node, added (names to types). Returns the entity with them. -#}
 {%- macro _entity_with(name, node, added) -%}
     {%- set memo, kept = spark_cdc._memo(), node.get('unique_id') or name -%}

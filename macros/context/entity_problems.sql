@@ -52,7 +52,7 @@
 {%- endmacro -%}
 
 
-{#- What stands against columns that come by themselves. -#}
+{#- Why loads of an entity may not add columns. -#}
 {%- macro _added_problems(name, node) -%}
     {%- if not spark_cdc._adds_columns(node) -%}{{ return([]) }}{%- endif -%}
     {{ return(spark_cdc._failed_rules({'name': name}, [

@@ -13,7 +13,7 @@
             diff (before, after, row_limit): rows that differ between two states, see diff()
             files (view): the files that a view reads, see _state_files()
             tags, branches
-            added: columns that came by themselves and are not in the YAML, and the file of the YAML
+            added: columns that loads have added and the YAML does not declare, and the YAML file
             log (since, before, row_limit), details (row_limit, change_limit, reject_limit, most):
                 what a report shows, see _state_log() and _state_details()
             runs (runs): what cdc_loads has of some runs, and what is new, see _state_runs()
@@ -663,8 +663,8 @@ where
 {%- endmacro -%}
 
 
-{#- A part of state(): columns that came by themselves and are not in the YAML (columns, names to
-    types), and the file of the YAML in its project. -#}
+{#- A part of state(): columns that loads have added and the YAML does not declare (columns, names
+    to types), and the YAML file (file, a path in its project). -#}
 {%- macro _state_added(ctx) -%}
     {{ return({'columns': ctx.entity.added, 'file': (ctx.node.patch_path or '').split('://')[-1]}) }}
 {%- endmacro -%}

@@ -98,9 +98,9 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
 {%- endmacro -%}
 
 
-{#- A context whose entity has the columns that have come by themselves: those of the loads that
-    this one builds on, and those that its input brings for the first time. The models of the run
-    that follow know them, too.
+{#- A context whose entity has the automatically added columns: those of the loads that this one
+    builds on, and those that its input has for the first time. The later models of the run know
+    them, too.
     Arguments: ctx, manifest (of _manifest_of_run()), time. -#}
 {%- macro _with_new_columns(ctx, manifest, time) -%}
     {%- set name, memo, kept = ctx.entity.name, spark_cdc._memo(), 'ctx ' ~ ctx.schema ~ '.' ~ ctx.entity.name -%}
@@ -116,7 +116,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- if reads and entity.added -%}
         {%- set words = [] -%}
         {%- for column, data_type in entity.added.items() -%}{%- do words.append(column ~ ' ' ~ data_type ~ (' (new)' if column in new else '')) -%}{%- endfor -%}
-        {%- do log(name ~ ': columns that came by themselves: ' ~ words | join(', ') ~ '. To write them into the YAML: spark-cdc new ' ~ name ~ ' --update', info=true) -%}
+        {%- do log(name ~ ': automatically added columns: ' ~ words | join(', ') ~ '. To declare them in the YAML:\n  spark-cdc new ' ~ name ~ ' --update', info=true) -%}
     {%- endif -%}
     {{ return(dict(ctx, entity=entity)) }}
 {%- endmacro -%}

@@ -7,7 +7,7 @@
         written     rows that it wrote which count: I, U, D, N and X
         definition  fingerprint of the columns that it was written with
         layout      where the ledger holds which column by then (see _layout())
-        added       columns that have come by themselves by then, names to types (see
+        added       columns that loads had added automatically by then, names to types (see
                     _new_columns())
         applied     of change events: how far they had been applied (see _next_manifest())
     A manifest is such a list (entries) with what else a commit says, and what follows from the

@@ -474,8 +474,8 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     what.add_argument(
         "--update",
         action="store_true",
-        help="add the columns that loads have added by themselves (on_unexpected_column: add) to"
-        " the YAML of NAME",
+        help="declare the columns that loads have added automatically (on_unexpected_column: add)"
+        " in the YAML of NAME",
     )
     what.add_argument(
         "--from-snapshot",

@@ -1,4 +1,4 @@
-"""`spark-cdc new ENTITY --update`: columns that came by themselves, written into the YAML."""
+"""`spark-cdc new ENTITY --update`: declare automatically added columns in the YAML."""
 
 from __future__ import annotations
 

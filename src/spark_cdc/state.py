@@ -163,7 +163,7 @@ class Secrets(TypedDict):
 
 
 class Added(TypedDict):
-    """The part added: columns that came by themselves, names to types; the file of the YAML."""
+    """The part added: columns that loads have added, names to types; the YAML file."""
 
     columns: dict[str, str]
     file: str
