@@ -48,7 +48,7 @@ server: .venv/run.stamp ## the Spark server without the examples, for data of yo
 
 # What each suite proves, and how long it takes: docs/testing.md.
 test: SUITE = test ## what to run before each commit, on servers of its own: some 12 minutes on two cores
-test-integration: SUITE = integration ## `make test` and the other tests end to end, as CI runs them: forty minutes
+test-integration: SUITE = integration ## `make test` and the other tests end to end: forty minutes
 test-all: SUITE = all ## everything that proves the project: some three hours
 # A part of a long suite: make test-all PART=2/4.
 PART ?=
@@ -61,7 +61,7 @@ test test-integration test-all: .venv/dev.stamp
 		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 # Which versions, files, and what takes time: docs/spark.md, docs/dbt_versions.md.
-test-matrix: .venv/dev.stamp ## tests on Spark 3.5 to 4.3, dbt 1.11 and 1.12; SPARK="3.5 4.3" or DBT=1.12 chooses
+test-matrix: .venv/dev.stamp ## tests on Spark 3.5 to 4.3, dbt 1.11, 1.12 and v2; SPARK="3.5 4.3" or DBT=v2 chooses
 	@$(BIN)/spark-cdc deps --if-needed
 	@$(BIN)/python tests/matrix.py $(if $(SPARK),--spark $(SPARK)) $(if $(DBT),--dbt $(DBT)) $(PYTEST_ARGS)
 

@@ -1,7 +1,8 @@
 """Tests on each version of Spark and dbt: `make test-matrix`, or `python tests/matrix.py`.
 
 Each version of requirements/spark.txt and of DBT gets a virtual environment in .spark_cdc/matrix,
-with all else as it is pinned, and one run of pytest there, with a server, one after the other.
+with all else as it is pinned, and one run of pytest there, with a server, one after the other. dbt
+v2 has no Python in it: its tests run in this environment, and call it beside dbt v1.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import dbt_v2
 from spark_cdc import console
 from spark_cdc.errors import SparkCdcError
 
@@ -66,6 +68,8 @@ FILES_OF_DBT = (
     "test_commands",
     "test_printed_commands",
 )
+# The same of dbt v2: what it compiles, and what it loads.
+FILES_OF_DBT_V2 = ("test_dbt_v2", "test_dbt_v2_loads")
 # Versions of dbt, each with what differs from the lock (docs/dbt_versions.md).
 DBT = {
     "1.11.16": (),
@@ -81,13 +85,15 @@ class Column:
     version: str
     pins: tuple[str, ...]
     files: tuple[str, ...]
+    suite: str = "integration"
 
     @property
     def name(self) -> str:
         return f"{self.of}-{self.version}"
 
     def is_meant(self, asked: Sequence[str]) -> bool:
-        return any(self.version == word or self.version.startswith(f"{word}.") for word in asked)
+        words = [word.removeprefix("v") for word in asked]
+        return any(self.version == word or self.version.startswith(f"{word}.") for word in words)
 
 
 def columns() -> list[Column]:
@@ -100,11 +106,14 @@ def columns() -> list[Column]:
             Column("dbt", one, (f"dbt-core=={one}", *more), FILES_OF_DBT)
             for one, more in DBT.items()
         ),
+        Column("dbt", dbt_v2.WHEEL.partition("==")[2], (), FILES_OF_DBT_V2, suite="all"),
     ]
 
 
 def environment(column: Column) -> Path:
     """The Python of a virtual environment with those versions, made if it is not there."""
+    if not column.pins:
+        return Path(sys.executable)
     folder = PLACE / column.name
     python, stamp = folder / "bin" / "python", folder / "made.stamp"
     pins = [REQUIREMENTS / name for name in PINS]
@@ -143,7 +152,8 @@ def tried(column: Column, files: Sequence[str], words: list[str]) -> tuple[str, 
     print(f"\n{column.name}", flush=True)
     paths = [f"tests/{name.removesuffix('.py')}.py" for name in files or column.files]
     command = [str(python), "-m", "pytest", "-q", f"--junitxml={report}", *paths, *words]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": ""})
+    environment_of_run = {**os.environ, "PYTHONPATH": "", "SPARK_CDC_TEST_SUITE": column.suite}
+    subprocess.run(command, cwd=ROOT, env=environment_of_run)
     seconds = round(time.monotonic() - began)
     if not report.exists():
         return column.name, 0, 1, 0, seconds
@@ -159,7 +169,7 @@ def main() -> int:
     known = columns()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--spark", nargs="+", default=[], help="versions, such as 3.5 or 4.2.1")
-    parser.add_argument("--dbt", nargs="+", default=[], help="versions, such as 1.12")
+    parser.add_argument("--dbt", nargs="+", default=[], help="versions, such as 1.12 or v2")
     parser.add_argument("--files", nargs="+", default=[], help="names of test files")
     arguments, words = parser.parse_known_args()
     asked = {"spark": arguments.spark, "dbt": arguments.dbt}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 SUITES = ("test", "integration", "all")
-# what is run; when pytest is called by hand: what CI runs
+# what is run; when pytest is called by hand: integration
 SUITE = os.environ.get("SPARK_CDC_TEST_SUITE") or "integration"
 if SUITE not in SUITES:
     raise SystemExit(f"SPARK_CDC_TEST_SUITE={SUITE!r}: one of {', '.join(SUITES)}")
