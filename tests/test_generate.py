@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from spark_cdc import generate
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server.session import start_session
+from spark_cdc.synthetic import generate
 from spark_cdc.synthetic import rows as synthetic_rows
 from spark_cdc.synthetic.options import MAX_ROWS
 from spark_cdc.synthetic.rows import COMPRESSIONS, Day, RowOptions, Shares, generate_rows
-from spark_cdc.synthetic.session import start_session
 
 pytestmark = [pytest.mark.proves("harness"), pytest.mark.integration]
 

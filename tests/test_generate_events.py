@@ -19,13 +19,12 @@ import pytest
 import yaml
 
 from event_oracle import Event, State
-from spark_cdc import generate
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.synthetic import files
+from spark_cdc.server.session import start_session
+from spark_cdc.synthetic import files, generate
 from spark_cdc.synthetic.delivery import LATE, EventShares
 from spark_cdc.synthetic.events import EventOptions, generate_events
 from spark_cdc.synthetic.formats import FORMATS
-from spark_cdc.synthetic.session import start_session
 from spark_cdc.synthetic.values import UNAVAILABLE as MARK
 from test_generate import digest
 

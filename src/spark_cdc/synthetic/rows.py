@@ -31,9 +31,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spark_cdc.server.session import open_session
 from spark_cdc.synthetic.files import replaced_folder
 from spark_cdc.synthetic.options import MAX_ROWS, choice_problems, day_problems, refuse
-from spark_cdc.synthetic.session import open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
