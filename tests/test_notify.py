@@ -7,6 +7,7 @@ import enum
 import json
 import re
 import stat
+import sys
 import threading
 import time
 import types
@@ -197,7 +198,7 @@ def test_settings_come_from_options_then_variables(monkeypatch: pytest.MonkeyPat
     assert (found.file, found.on, found.openlineage) == ("b", "always", False)
     assert SECRET not in repr(found)
     assert not notify.read(argparse.Namespace(target=None), {})
-    monkeypatch.setattr(lineage.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "openlineage", None)
     with pytest.raises(SparkCdcError, match=r"pip install 'spark-cdc\[openlineage\]'"):
         notify.read(argparse.Namespace(target=None, openlineage=True), {})
 

@@ -73,7 +73,8 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         metavar="COMMAND",
         help=argparse.SUPPRESS,
     )
-    named = next((word for word in words if not word.startswith("-")), "")
+    # options before the command may ask for the help of all
+    named = next((word for word in words if word not in ("--quiet", "--debug")), "")
     modules = [COMMANDS[named]] if named in COMMANDS else [*dict.fromkeys(COMMANDS.values())]
     for module in modules:
         parts.load(module).add_parser(commands)

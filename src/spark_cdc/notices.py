@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from spark_cdc import dbt_runner, parts, state
 from spark_cdc.errors import SparkCdcError
@@ -41,8 +41,8 @@ class Options:
 Given = TypeVar("Given", bound=Options)
 
 
-class Teller(Protocol):
-    """Reports what one command has loaded, when it is done."""
+class Teller:
+    """Reports what one command has loaded, when it is done: this one to nobody."""
 
     def tell(
         self,
@@ -56,20 +56,6 @@ class Teller(Protocol):
         entities: what became of them, where the command knows it beside `cdc_loads`.
         error: what ended the command.
         """
-        ...
-
-
-class Silent:
-    """Reports nothing: nobody is named."""
-
-    def tell(
-        self,
-        dbt: dbt_runner.Dbt,
-        exit_code: int,
-        entities: Sequence[state.EntityReport] | None = None,
-        error: str = "",
-    ) -> list[str]:
-        """Return that nothing failed."""
         return []
 
 
@@ -120,7 +106,7 @@ def teller_of(name: str, arguments: Options) -> Teller:
     Raises UsageError with all that is wrong with its options.
     """
     if not is_asked(arguments):
-        return Silent()
+        return Teller()
     made: Teller = parts.load("notify.teller").Teller(name, arguments)
     return made
 

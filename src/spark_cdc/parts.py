@@ -36,7 +36,8 @@ def require(extra: str, what: str) -> None:
     what: what needs it, as the message begins.
     """
     if names := lacking(extra):
-        raise missing(extra, f"{what} needs {' and '.join(names)}, which is not installed.")
+        verb = "is" if len(names) == 1 else "are"
+        raise missing(extra, f"{what} needs {' and '.join(names)}, which {verb} not installed.")
 
 
 def missing(extra: str, message: str) -> UsageError:

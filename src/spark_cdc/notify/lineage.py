@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from spark_cdc import __version__, state
+from spark_cdc import __version__, parts, state
 from spark_cdc.errors import SparkCdcError
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ COUNTS = ("inserted", "updated", "deleted", "unchanged", "not_supplied", "reject
 
 def problem() -> str:
     """Return why no events can be sent, if so."""
-    if importlib.util.find_spec("openlineage") is None:
+    if parts.lacking("openlineage"):
         return "OpenLineage events need the library: pip install 'spark-cdc[openlineage]'"
     return ""
 

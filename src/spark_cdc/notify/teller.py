@@ -101,7 +101,7 @@ def _host(url: str) -> str:
         return ""
 
 
-class Teller:
+class Teller(notices.Teller):
     """Tells what one command has loaded, when it is done."""
 
     def __init__(self, name: str, arguments: notices.Options) -> None:
@@ -116,11 +116,6 @@ class Teller:
         entities: Sequence[state.EntityReport] | None = None,
         error: str = "",
     ) -> list[str]:
-        """Tell all who are to be told; return what could not be told, and why.
-
-        entities: what became of them, where the command knows it beside `cdc_loads`.
-        error: what ended the command.
-        """
         if not self.settings:
             return []
         lacking: list[str] = []
