@@ -299,14 +299,14 @@ def _problems(options: EventOptions) -> list[str]:
     ):
         if not least <= count <= most:
             problems.append(f"{name} is {count}; accepted are {least:,} to {most:,}: correct it")
-    problems += choice_problems("events-format", options.events_format, FORMATS)
-    problems += choice_problems("format", options.file_format, FILE_FORMATS)
+    problems += choice_problems("events_format", options.events_format, FORMATS)
+    problems += choice_problems("file_format", options.file_format, FILE_FORMATS)
     problems += choice_problems("truth", options.truth, TRUTHS)
     problems += choice_problems("late", options.late, LATE)
     if options.events_format != "flagged_rows" and options.file_format == "parquet":
         problems.append(
-            f"format is 'parquet', but {options.events_format} is written as JSON lines: leave "
-            "out --format, or give --events-format flagged_rows"
+            f"file_format is 'parquet', but {options.events_format} is written as JSON lines:"
+            " leave out file_format, or give events_format: flagged_rows"
         )
     if not options.entity.isidentifier() or options.entity != options.entity.lower():
         problems.append(

@@ -332,7 +332,7 @@ def _problems(options: RowOptions) -> list[str]:
     for name, count in (("keys", options.keys), ("values", options.values)):
         if not 1 <= count <= 500:
             problems.append(f"{name} is {count}; accepted are 1 to 500 columns: correct it")
-    problems += choice_problems("format", file_format, COMPRESSIONS)
+    problems += choice_problems("file_format", file_format, COMPRESSIONS)
     if file_format in COMPRESSIONS and options.compression not in COMPRESSIONS[file_format]:
         problems.append(
             f"compression is '{options.compression}'; accepted for {file_format} are "
