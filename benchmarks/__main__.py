@@ -15,8 +15,9 @@ from pathlib import Path
 
 from benchmarks import event_scenarios, harness, report, scenarios, summary
 
-from spark_cdc import packages, project, table_formats
+from spark_cdc import packages, project
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import table_formats
 
 # The ledger's own, so that the floor is no slower than it need be.
 OPTIONS = (

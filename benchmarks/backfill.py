@@ -21,7 +21,8 @@ from pathlib import Path
 
 from benchmarks.harness import Project, Server
 
-from spark_cdc import new, project
+from spark_cdc import project
+from spark_cdc.scaffold import new
 
 FIRST = dt.date(2024, 1, 1)
 COLUMNS = [

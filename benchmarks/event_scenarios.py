@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.harness import Measure, Project, Run, Server, measure
 
-from spark_cdc import new
+from spark_cdc.scaffold import new
 
 DAYS = ("2019-06-17", "2019-06-19")
 # Between them, of JSON: so many events of so many keys say what the rows are already. A load after

@@ -18,8 +18,10 @@ from typing import Any
 import psutil
 import yaml
 
-from spark_cdc import new, project, server
+from spark_cdc import project
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.scaffold import files, new
+from spark_cdc.server import local as server
 
 # What a dbt project of one entity shares with this one: as symbolic links, which dbt follows at
 # the top of its paths only, and as copies.
@@ -202,13 +204,13 @@ class Project:
             shutil.copy(project.root() / name, folder / "models")
         self.describe(entity)
         for other in others:
-            new.write(other, folder / "models")
+            files.write(other, folder / "models")
 
     def describe(self, entity: new.Entity) -> None:
         """Write the entity's models, in place of those that were there."""
         self.entity = entity
         shutil.rmtree(self.folder / "models" / entity.name, ignore_errors=True)
-        new.write(entity, self.folder / "models")
+        files.write(entity, self.folder / "models")
 
     @property
     def environment(self) -> dict[str, str]:

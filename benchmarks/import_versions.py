@@ -18,7 +18,8 @@ import time
 from benchmarks.backfill import COLUMNS, timed
 from benchmarks.harness import Project, Server
 
-from spark_cdc import new, project
+from spark_cdc import project
+from spark_cdc.scaffold import new
 
 FIRST = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 ROW = (

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from benchmarks.harness import Project, Server
 
-from spark_cdc import new, project
+from spark_cdc import project
+from spark_cdc.scaffold import new
 
 COLUMNS = [
     new.Column("id", "bigint", role="key"),

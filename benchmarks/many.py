@@ -17,7 +17,7 @@ from functools import partial
 from benchmarks import harness
 
 from spark_cdc import console, packages, project
-from spark_cdc.entity import Column, Entity
+from spark_cdc.scaffold.entity import Column, Entity
 
 DAYS = ("2024-01-01", "2024-01-02")
 COLUMNS = (

@@ -24,7 +24,8 @@ from pathlib import Path
 import yaml
 from benchmarks.harness import Project, Server
 
-from spark_cdc import new, project
+from spark_cdc import project
+from spark_cdc.scaffold import new
 
 FIRST = dt.datetime(2024, 1, 1)
 STEP = dt.timedelta(minutes=15)

@@ -29,7 +29,8 @@ from benchmarks import event_scenarios as scenarios
 from benchmarks import summary
 from benchmarks.harness import Measure, Project, Server, measure
 
-from spark_cdc import console, new, packages, project
+from spark_cdc import console, packages, project
+from spark_cdc.scaffold import new
 
 FIRST = dt.date(2024, 1, 1)
 MORE = {

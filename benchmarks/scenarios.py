@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchmarks.harness import Measure, Project, Run, Server, measure
 
-from spark_cdc import new
+from spark_cdc.scaffold import new
+from spark_cdc.server.session import open_session
 from spark_cdc.synthetic.rows import RowOptions, Shares, generate_rows
-from spark_cdc.synthetic.session import open_session
 
 DAYS = ("2019-06-18", "2019-06-19")
 DELTA_ROWS = 1_000

@@ -24,7 +24,8 @@ import yaml
 from benchmarks import summary
 from benchmarks.harness import Measure, Project, Server, measure
 
-from spark_cdc import new, project
+from spark_cdc import project
+from spark_cdc.scaffold import new
 
 FIRST = dt.date(2024, 1, 1)
 COLUMNS = [

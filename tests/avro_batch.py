@@ -11,7 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-from spark_cdc import jars, java, stream
+from spark_cdc.server import jars, java
+from spark_cdc.stream import command as stream
 
 
 def as_bytes(sent: str | None) -> bytes | None:
@@ -25,9 +26,9 @@ def main(address: str, file: str, place: str, aside: str) -> None:
     os.environ.update(java.environment(Path(place).parent))
     from pyspark.sql import SparkSession
 
-    from spark_cdc.streaming.batches import SparkBatch
-    from spark_cdc.streaming.messages import HEADERS
-    from spark_cdc.streaming.registry import Registry
+    from spark_cdc.stream.batches import SparkBatch
+    from spark_cdc.stream.messages import HEADERS
+    from spark_cdc.stream.registry import Registry
 
     spark = (
         SparkSession.builder.master("local[1]")

@@ -21,8 +21,9 @@ import parts
 import scale
 from quick_jvm import JVM, ONE_TASK, SEVERAL_TASKS, SPARK
 from spark_cdc import cli as command_line
-from spark_cdc import jars, java, stream
-from spark_cdc import server as local_server
+from spark_cdc.server import jars, java
+from spark_cdc.server import local as local_server
+from spark_cdc.stream import command as stream
 
 ROOT = Path(__file__).resolve().parents[1]
 # Spark's in-memory catalog takes half the CPU of Hive's. What kills servers and runs of dbt has

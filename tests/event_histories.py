@@ -1,6 +1,6 @@
 """Random histories of change events, for comparing the resolver with the oracle, and a shrinker.
 
-A small table is changed by the simulator of `spark-cdc generate --events`, with few keys and many
+A small table is changed by the simulator of `spark-cdc generate`, with few keys and many
 events; then its events are dealt to loads, some late, some twice, in any order. Each history has a
 character of its own (whether keys change and how that is told, which columns are left out, whether
 transactions are known), so that plain ones occur as well as those with everything at once. Some

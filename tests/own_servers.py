@@ -11,7 +11,7 @@ import pytest
 
 from conftest import SERVER
 from project import Project
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
 
 
 @contextmanager

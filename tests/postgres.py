@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import ports
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import ports
 
 USER, DATABASE = "spark_cdc", "postgres"
 

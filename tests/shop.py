@@ -18,8 +18,8 @@ from typing import Any
 
 from pyhive.exc import Error as SparkError
 
-from spark_cdc import server as local_server
 from spark_cdc.jinja_bridge import CompilerError, Node
+from spark_cdc.server import local as local_server
 from warehouse import PACKAGE, Warehouse, described, fetched, land_lines
 
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in the

@@ -11,7 +11,7 @@ import yaml
 
 from conftest import SERVER
 from project import Project
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
 
 pytestmark = [pytest.mark.proves("examples"), pytest.mark.full]
 

@@ -17,21 +17,13 @@ from types import SimpleNamespace
 import pytest
 from dbt.adapters.exceptions import FailedToConnectError
 
-from spark_cdc import (
-    business_date,
-    connectivity,
-    console,
-    dbt_runner,
-    demo,
-    project,
-    replay,
-    selection,
-    state,
-)
+from spark_cdc import business_date, connectivity, console, dbt_runner, project, selection, state
 from spark_cdc import cli as command_line
 from spark_cdc.bootstrap import __main__ as install
-from spark_cdc.environment import Environment
+from spark_cdc.bootstrap.environment import Environment
+from spark_cdc.commands import replay
 from spark_cdc.errors import SparkCdcError, UsageError, advice
+from spark_cdc.synthetic import demo
 
 pytestmark = pytest.mark.proves("command line")
 
@@ -102,7 +94,7 @@ def test_debug_shows_the_traceback(cli, tmp_path):
 
 
 def test_unexpected_error_says_how_to_see_more(monkeypatch, capsys):
-    monkeypatch.setattr(command_line, "parser", lambda: 1 / 0)
+    monkeypatch.setattr(command_line, "parser", lambda _: 1 / 0)
     assert command_line.main(["server", "status"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("error: unexpected ZeroDivisionError")
@@ -310,7 +302,8 @@ def test_no_replays(fake_dbt, words, message, capsys):
 DRIVER = """
 import sys, time
 import dbt.cli.main
-from spark_cdc import cli, load, selection, state
+from spark_cdc import cli, selection, state
+from spark_cdc.commands import load
 
 class Runner:
     loads = 0
@@ -373,7 +366,7 @@ def test_no_server_answers(monkeypatch, tmp_path):
     running = [None]
     monkeypatch.setenv("SPARK_CDC_PORT", str(free))
     monkeypatch.setattr(connectivity, "_address", lambda _: tuple(address))
-    monkeypatch.setattr(connectivity.server_state, "running_port", lambda _: running[0])
+    monkeypatch.setattr(connectivity.local_server, "port", lambda _: running[0])
 
     def said(error: BaseException | None = None) -> str:
         found = connectivity.problem(None, error)
@@ -651,7 +644,7 @@ def test_dbt_runs_as_a_library(monkeypatch, tmp_path):
     monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(root))
     monkeypatch.setenv("DBT_LOG_PATH", "here")
     monkeypatch.delenv("SPARK_CDC_PORT", raising=False)
-    monkeypatch.setattr(dbt_runner.project.server_state, "running_port", lambda _: 10999)
+    monkeypatch.setattr(dbt_runner.project.local_server, "port", lambda _: 10999)
     monkeypatch.setattr(dbt_runner.connectivity, "problem", lambda *_: None)
     monkeypatch.chdir(elsewhere)
     before, handler = dict(os.environ), signal.getsignal(signal.SIGINT)

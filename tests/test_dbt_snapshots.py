@@ -12,7 +12,7 @@ from dbt.cli.main import dbtRunner
 
 from conftest import SERVER
 from project import ROOT, Parsed
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
 
 pytestmark = [pytest.mark.proves("publish"), pytest.mark.integration]
 

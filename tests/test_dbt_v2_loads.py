@@ -21,7 +21,7 @@ import yaml
 import dbt_v2
 from project import Project
 from quick_jvm import JVM, ONE_TASK, SPARK
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
 from test_golden import DAYS, MASKS, describe_entities, land
 from warehouse import fetched
 

@@ -14,8 +14,8 @@ import yaml
 from dbt.cli.main import dbtRunner
 
 from project import INTERPRETED_SESSIONS, ROOT, Parsed
-from spark_cdc import demo
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
+from spark_cdc.synthetic import demo
 from warehouse import give_secret
 
 pytestmark = pytest.mark.proves("examples")

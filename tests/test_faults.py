@@ -25,7 +25,7 @@ from faults.lab import Lab, Reader, Run, Server
 from faults.points import WRITES, Count, is_reached, sweep, trap_at
 from faults.proxy import Proxy, Statement, Trap
 from scale import ALL, SUITE
-from spark_cdc import table_formats
+from spark_cdc.server import table_formats
 
 pytestmark = pytest.mark.proves("commit and crash")
 

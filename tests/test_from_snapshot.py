@@ -15,8 +15,8 @@ import yaml
 from own_servers import shop_on_delta
 from project import Project
 from spark_cdc import cli as command_line
-from spark_cdc import snapshot_scaffold
 from spark_cdc.errors import UsageError
+from spark_cdc.scaffold import snapshots
 
 pytestmark = pytest.mark.proves("new entities")
 
@@ -200,7 +200,7 @@ def test_several_snapshots_of_a_file(tmp_path: Path) -> None:
 
 def test_names_of_what_snapshots_are_of() -> None:
     given = ("orders_snapshot", "snap_orders", "snapshot_orders", "orders_scd", "Orders")
-    assert {snapshot_scaffold.plain_name(name) for name in given} == {"orders"}
+    assert {snapshots.plain_name(name) for name in given} == {"orders"}
 
 
 def test_the_entity_shows_the_versions_of_the_snapshot(

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import re
-import shutil
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from spark_cdc import generate
+from spark_cdc import cli
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server.session import start_session
 from spark_cdc.synthetic import rows as synthetic_rows
+from spark_cdc.synthetic import settings
+from spark_cdc.synthetic.events import EventOptions
 from spark_cdc.synthetic.options import MAX_ROWS
 from spark_cdc.synthetic.rows import COMPRESSIONS, Day, RowOptions, Shares, generate_rows
-from spark_cdc.synthetic.session import start_session
 
 pytestmark = [pytest.mark.proves("harness"), pytest.mark.integration]
 
@@ -261,7 +262,7 @@ def test_permutations_are_bijections():
         ({"days": ["2019-06-19", "2019-06-18"]}, "do not ascend"),
         ({"days": ["2019-06-18", "2019-06-18"]}, "do not ascend"),
         ({"since": "2020-01-01"}, "since is 2020-01-01, after the last day"),
-        ({"file_format": "xml"}, "format is 'xml'; accepted are csv, json, parquet, orc"),
+        ({"file_format": "xml"}, "file_format is 'xml'; accepted are csv, json, parquet, orc"),
         ({"compression": "snappy"}, "compression is 'snappy'; accepted for csv are none, gzip"),
         ({"delimiter": "1"}, "delimiter is '1'; accepted are"),
         ({"keys": 0}, "keys is 0; accepted are 1 to 500"),
@@ -306,24 +307,81 @@ def test_memory_is_checked():
 
 
 def command(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    generate.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["generate", *arguments])
-    return args.run(args)
+    return cli.main(["generate", *arguments])
 
 
 def test_command_line(spark, tmp_path, capsys):
-    days = ["--days", "2024-02-28..2024-03-01", "2024-03-05"]
-    options = ["--rows", "10", "--delimiter", "\\t", "--deleted", "0", "--updated", "0.6"]
-    assert command("--out", str(tmp_path), *days, *options) == 0
+    file = tmp_path / "settings.yml"
+    file.write_text('{delimiter: "\\t", shares: {deleted: 0, updated: 0.6}}')
+    days = ["--days", "2024-02-28..2024-03-01", "2024-03-05", "--rows", "10"]
+    assert command("--out", str(tmp_path / "out"), *days, "--settings", str(file)) == 0
     expected = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-05"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == expected
-    assert len(rows_of(tmp_path / "2024-03-05", sep="\t")) == 10
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == expected
+    assert len(rows_of(tmp_path / "out" / "2024-03-05", sep="\t")) == 10
     assert "10 rows (4 unchanged, 6 updated)" in capsys.readouterr().err
 
 
 def test_command_line_delta(spark, tmp_path):
-    shutil.rmtree(tmp_path)
-    options = ["--delta", "10", "--deleted", "0.25", "--new", "0", "--rows", "100"]
-    assert command("--out", str(tmp_path), *options) == 0
-    assert {row["op"] for row in rows_of(tmp_path / "2019-06-19")} == {"U", "D"}
+    file = tmp_path / "settings.yml"
+    file.write_text("delta: 10\nshares: {deleted: 0.25, new: 0}")
+    words = ["--preset", "deltas", "--settings", str(file), "--rows", "100"]
+    assert command("--out", str(tmp_path / "out"), *words) == 0
+    assert {row["op"] for row in rows_of(tmp_path / "out" / "2019-06-19")} == {"U", "D"}
+
+
+@pytest.mark.parametrize("name", settings.PRESETS)
+def test_presets_write_what_they_say(name, spark, tmp_path):
+    assert command("--preset", name, "--out", str(tmp_path), "--rows", "1000") == 0
+    preset = settings.PRESETS[name]
+    folder = tmp_path / "stream" if preset.kind is EventOptions else tmp_path
+    assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == [*preset.days]
+    [of_last] = (folder / preset.days[-1]).iterdir()
+    lines = of_last.read_text().splitlines()
+    if name in ("full", "deltas"):
+        assert len(lines) - 1 == {"full": 1000, "deltas": 100}[name]
+    else:
+        assert lines[0].startswith({"events": "op,", "debezium": "{"}[name])
+
+
+@pytest.mark.parametrize(
+    ("preset", "text", "messages"),
+    [
+        ("full", "[1]", ["holds no settings. Accepted are lines such as delta: 50."]),
+        ("full", "rows: [", ["it can't be read"]),
+        ("full", "row: 5", ["the setting row is unknown: did you mean rows?"]),
+        ("full", "days: [2024-01-01]", ["the setting days is unknown"]),
+        ("deltas", "events: 5", ["the setting events is unknown: accepted are rows, delta"]),
+        ("events", "delta: 5", ["the setting delta is unknown"]),
+        (
+            "events",
+            "{keys: true, truncates: 3, late: 1, shares: {late: much, lat: 0}}",
+            [
+                "keys is True; accepted is a whole number",
+                "truncates is 3; accepted is a list of whole numbers",
+                "late is 1; accepted is a text",
+                "shares.late is 'much'; accepted is a share",
+                "the setting shares.lat is unknown: did you mean late?",
+            ],
+        ),
+        ("full", "shares: 0.5", ["shares is 0.5; accepted is names and shares"]),
+    ],
+)
+def test_wrong_settings_are_named(preset, text, messages, tmp_path, capsys):
+    file = tmp_path / "settings.yml"
+    file.write_text(text)
+    words = ["--preset", preset, "--settings", str(file), "--out", str(tmp_path / "out")]
+    assert command(*words) in (1, 2)
+    said = capsys.readouterr().err
+    assert [message for message in messages if message not in said] == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_settings_of_the_page_are_those_that_are_accepted():
+    page = (Path(__file__).parents[1] / "docs" / "generate_events.md").read_text("utf-8")
+    for kind, heading in ((RowOptions, "## Rows"), (EventOptions, "## Change events")):
+        text = page.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
+        cells = re.findall(r"^\| (`[a-z_`, ]+) \|", text, re.M)
+        named = {name for cell in cells for name in re.findall(r"`([a-z_]+)`", cell)}
+        named |= {"shares"} if "`shares`" in text else set()
+        known = {one.name for one in fields(kind)} - set(settings.OF_COMMAND_LINE)
+        assert named >= known

@@ -1,11 +1,10 @@
-"""`spark-cdc generate --events`: bytes, shares, cases, and the truth against the oracle.
+"""`spark-cdc generate --preset events`: bytes, shares, cases, and the truth against the oracle.
 
 The oracle applies the messages of the files; it knows nothing of the table that the truth is of.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import itertools
 import json
@@ -19,13 +18,13 @@ import pytest
 import yaml
 
 from event_oracle import Event, State
-from spark_cdc import generate
+from spark_cdc import cli
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server.session import start_session
 from spark_cdc.synthetic import files
 from spark_cdc.synthetic.delivery import LATE, EventShares
 from spark_cdc.synthetic.events import EventOptions, generate_events
 from spark_cdc.synthetic.formats import FORMATS
-from spark_cdc.synthetic.session import start_session
 from spark_cdc.synthetic.values import UNAVAILABLE as MARK
 from test_generate import digest
 
@@ -374,7 +373,7 @@ def test_yaml_describes_the_entities(generated):
         ({"columns": 0}, "columns is 0"),
         ({"days": ()}, "days is empty"),
         ({"entity": "My Table"}, "entity is 'My Table'; accepted are lower-case names"),
-        ({"events_format": "xml"}, "events-format is 'xml'; accepted are flagged_rows, debezium"),
+        ({"events_format": "xml"}, "events_format is 'xml'; accepted are flagged_rows, debezium"),
         ({"events_format": "debezium", "file_format": "parquet"}, "written as JSON lines"),
         ({"late": "never"}, "late is 'never'; accepted are superseded, any"),
         ({"truncates": (1,)}, "truncates in the loads 1 are not possible; accepted are 2 to 4"),
@@ -389,37 +388,15 @@ def test_options_are_refused(tmp_path, options, message):
     assert not list(tmp_path.iterdir())
 
 
-def command(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    generate.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["generate", *arguments])
-    return args.run(args)
-
-
 def test_command_line(tmp_path, capsys):
-    options = ["--events", "200", "--keys", "50", "--columns", "7", "--share-swap", "0.1"]
-    more = ["--loads", "2", "--start", "2024-02-28", "--truncates", "2", "--entity", "things"]
-    assert command("--out", str(tmp_path), *options, *more) == 0
+    file = tmp_path / "settings.yml"
+    given = {"events": 200, "keys": 50, "columns": 7, "truncates": [2], "entity": "things"}
+    file.write_text(json.dumps({**given, "shares": {"swap": 0.1}}))
+    words = ["--preset", "events", "--settings", str(file), "--out", str(tmp_path)]
+    assert cli.main(["generate", *words, "--days", "2024-02-28..2024-02-29"]) == 0
     assert "2024-02-29: " in capsys.readouterr().out
     rows = csv_lines(tmp_path / "things_net" / "2024-02-28")
     assert len(rows) == 50
     assert list(rows[0]) == ["op", "id", *NAMES, "text6", "amount7"]
     load = json.loads((tmp_path / "things_loads.json").read_text().splitlines()[1])
     assert (load["business_date"], load["truncates"]) == ("2024-02-29", 1)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--events", "5", "--delta", "3"], "--delta is for rows, not for --events"),
-        (["--share-late", "0.1"], "--share-late without --events"),
-        (["--events", "5", "--days", "2024-01-01", "--loads", "2"], "say the same"),
-        (["--events", "5", "--share-update", "0.1"], "but the other changes leave 0.64"),
-        (["--events", "5", "--truncates", "x"], "truncates in the loads 0 are not possible"),
-    ],
-)
-def test_wrong_arguments_are_named(tmp_path, arguments, message):
-    with pytest.raises(SparkCdcError) as error:
-        command("--out", str(tmp_path), *arguments)
-    assert message in error.value.message
-    assert not list(tmp_path.iterdir())

@@ -11,8 +11,8 @@ import pytest
 
 from conftest import SERVER
 from project import Project
-from spark_cdc import server as local_server
-from spark_cdc import table_formats
+from spark_cdc.server import local as local_server
+from spark_cdc.server import table_formats
 from test_maintenance import (
     DAYS,
     ENTITIES,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spark_cdc import java
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import java
 
 pytestmark = [pytest.mark.proves("command line"), pytest.mark.integration]
 

@@ -201,7 +201,7 @@ def test_only_processes_of_their_own_are_changed() -> None:
         for path in PACKAGE.rglob("*.py")
         if changes.search(path.read_text("utf-8"))
     }
-    assert found <= {"cli.py", "streaming/job.py", "synthetic/session.py"}
+    assert found <= {"cli.py", "stream/job.py", "server/session.py"}
 
 
 # What dbt v2's engine, which is no Python, has as well; its own list is that of the wheel which

@@ -10,8 +10,8 @@ from pyspark.sql import types
 
 import scale
 from event_warehouse import column
-from spark_cdc import sample
 from spark_cdc.jinja_bridge import load_macros
+from spark_cdc.scaffold import sample
 from warehouse import Warehouse
 
 pytestmark = pytest.mark.proves("input")

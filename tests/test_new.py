@@ -17,12 +17,15 @@ import yaml
 
 from rendered_sql import Node
 from spark_cdc import cli as command_line
-from spark_cdc import entity as entities
-from spark_cdc import jinja_bridge, new, source_types
+from spark_cdc import jinja_bridge, macro_rules
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jinja_bridge import load_macros
-from spark_cdc.new import Column, Entity
-from spark_cdc.synthetic.session import start_session
+from spark_cdc.scaffold import entity as entities
+from spark_cdc.scaffold import files as entity_files
+from spark_cdc.scaffold import new, source_types
+from spark_cdc.scaffold.columns import parse_columns
+from spark_cdc.scaffold.new import Column, Entity
+from spark_cdc.server.session import start_session
 
 pytestmark = pytest.mark.proves("new entities")
 
@@ -91,23 +94,25 @@ def test_dry_run_prints_and_writes_nothing(tmp_path, capsys):
 
 def test_nothing_is_overwritten(tmp_path):
     made = entity("orders", "--columns", COLUMNS)
-    new.write(made, tmp_path)
+    entity_files.write(made, tmp_path)
     with pytest.raises(SparkCdcError, match=r"orders exists already\. Nothing was written"):
-        new.write(made, tmp_path)
+        entity_files.write(made, tmp_path)
     with pytest.raises(SparkCdcError, match="exists already") as error:
-        new.write(replace(made, extra=["changes"]), tmp_path)
+        entity_files.write(replace(made, extra=["changes"]), tmp_path)
     step = f"echo '{{{{ spark_cdc.changes() }}}}' > {tmp_path}/orders/orders_changes.sql"
     assert error.value.next_step == f"Add its new models by hand:\n{step}"
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "stg_items.sql").write_text("select 1")
     with pytest.raises(SparkCdcError, match=r"stg_items\.sql exists already"):
-        new.write(entity("items", "--columns", COLUMNS), tmp_path)
+        entity_files.write(entity("items", "--columns", COLUMNS), tmp_path)
     assert not (tmp_path / "items").exists()
 
 
 def test_six_columns_take_45_lines():
     columns = "order_no:bigint:key, line_no:int:key, article:string:required, price:decimal(10,2)"
-    text = new.render_yaml(entity("orders", "--columns", f"{columns}, note_1:string, day:date"))
+    text = entity_files.render_yaml(
+        entity("orders", "--columns", f"{columns}, note_1:string, day:date")
+    )
     assert len(text.splitlines()) <= 45
     assert max(map(len, text.splitlines())) <= 140
 
@@ -115,22 +120,28 @@ def test_six_columns_take_45_lines():
 def test_more_models_by_with(tmp_path):
     words = ["orders", "--columns", COLUMNS, "--with", "changes", "versions", "--with", "rejects"]
     made = entity(*words)
-    assert new.models_of(made) == (*MODELS, "versions", "changes", "rejects")
-    files = new.render(made)
+    assert entity_files.models_of(made) == (*MODELS, "versions", "changes", "rejects")
+    files = entity_files.render(made)
     assert files["orders_changes.sql"] == "{{ spark_cdc.changes() }}\n"
-    assert new.models_of(entity(*words[:3], "--with", "versions,quality")) == (
+    assert entity_files.models_of(entity(*words[:3], "--with", "versions,quality")) == (
         *MODELS,
         "versions",
         "quality",
     )
     sensitive = entity("x", "--columns", "a:int:key, b:string:sensitive", "--with", *EXTRA)
     apart = ["committed", "current", "history", "latest", "versions", "changes", "rejects"]
-    assert new.models_of(sensitive) == (*MODELS, *EXTRA, *(f"{kind}_sensitive" for kind in apart))
+    assert entity_files.models_of(sensitive) == (
+        *MODELS,
+        *EXTRA,
+        *(f"{kind}_sensitive" for kind in apart),
+    )
 
 
 @pytest.mark.parametrize("control", ["", ", op:string:control"])
 def test_columns_of_the_models(control):
-    text = new.render_yaml(entity("orders", "--columns", COLUMNS + control, "--with", *EXTRA))
+    text = entity_files.render_yaml(
+        entity("orders", "--columns", COLUMNS + control, "--with", *EXTRA)
+    )
     content = yaml.safe_load(text)
     models = {model["name"]: model for model in content["models"]}
     declared = models["stg_orders"]["columns"]
@@ -151,7 +162,7 @@ def test_columns_of_the_models(control):
     assert described == {name: expected[name] for name in described}
     # A column may be called as the lists are.
     words = ["x", "--columns", "columns:int:key, stored:int" + control]
-    [columns] = yaml.safe_load(new.render_yaml(entity(*words)))["sources"][0]["tables"]
+    [columns] = yaml.safe_load(entity_files.render_yaml(entity(*words)))["sources"][0]["tables"]
     assert [one["name"] for one in columns["columns"]][:2] == ["columns", "stored"]
     # Unit tests hand the entry of stg_ to the macros as it is.
     assert "doc(" not in json.dumps(models["stg_orders"])
@@ -171,7 +182,7 @@ def test_technical_columns_are_described_by_kind_of_model():
     words = ["people", "--columns", columns + ", at:timestamp:untracked", *EVENTS, "flagged_rows"]
     words += ["--operation", "op", "--order", "seq", "--event-setting", "unique_keys=[[email]]"]
     words += ["--with", *EXTRA, *ARCHIVE, "--rule", "named=name is not null"]
-    content = yaml.safe_load(new.render_yaml(entity(*words)))
+    content = yaml.safe_load(entity_files.render_yaml(entity(*words)))
     unique_id = "model.spark_cdc.stg_people"
     node = Node(content["models"][0], unique_id=unique_id, resource_type="model")
     loaded = load_macros(
@@ -222,12 +233,15 @@ def test_technical_columns_are_described_by_kind_of_model():
 def test_a_description_names_the_source_and_the_mask() -> None:
     """An owner's description stays as it is."""
     renamed = Column("groesse", "int", source="Größe", sensitive=True)
-    assert new.description_of(renamed, 1) == (
+    assert entity_files.description_of(renamed, 1) == (
         "Groesse: as the source sends it. The source calls it Größe. Others than the readers of "
         "the restricted schema see a mask."
     )
-    assert new.description_of(Column("no", "int", "key"), 1) == "No: the key."
-    assert new.description_of(Column("no", "int", "key", description="Number."), 1) == "Number."
+    assert entity_files.description_of(Column("no", "int", "key"), 1) == "No: the key."
+    assert (
+        entity_files.description_of(Column("no", "int", "key", description="Number."), 1)
+        == "Number."
+    )
 
 
 def test_change_events_have_models_of_their_own(tmp_path):
@@ -236,7 +250,7 @@ def test_change_events_have_models_of_their_own(tmp_path):
     words += ["--order", "seq", "--tie-breaker", "no", "--with", *ARCHIVE]
     words += ["--event-setting", "codes={1: delete, false: upsert, 'U, x': update, ~: read}"]
     made = entity(*words)
-    files = new.render(made)
+    files = entity_files.render(made)
     assert list(files) == [
         *("people.yml", "stg_people.sql", "people_events.sql", "people_ledger.sql"),
         *("people_committed.sql", "people_current.sql", "people_history.sql"),
@@ -266,10 +280,10 @@ def test_change_events_without_a_key_and_with_other_unique_keys():
     made = entity("x", *words)
     assert made.format == "json"
     assert made.events == {"format": "maxwell", "insert_only": True}
-    text = new.render_yaml(made)
+    text = entity_files.render_yaml(made)
     assert "keys_not_null" not in text
     words = ["--columns", "a:int:key, email:string", *EVENTS, "wal2json"]
-    text = new.render_yaml(entity("x", *words, "--event-setting", "unique_keys=[[email]]"))
+    text = entity_files.render_yaml(entity("x", *words, "--event-setting", "unique_keys=[[email]]"))
     assert "unique_keys: [[email]]" in text
 
 
@@ -320,7 +334,7 @@ def test_the_rules_are_those_that_the_project_runs_with(tmp_path, monkeypatch):
 
 
 def test_timestamp_entities():
-    text = new.render_yaml(
+    text = entity_files.render_yaml(
         entity("orders", "--columns", COLUMNS, "--business-date-type", "timestamp")
     )
     assert "combination_of_columns: [key_hash, eff_start_date]" in text
@@ -328,7 +342,7 @@ def test_timestamp_entities():
 
 
 def test_column_words():
-    columns, problems = new.parse_columns(
+    columns, problems = parse_columns(
         "id:bigint:key:from=Order No, day:date:required:format=dd.MM.yyyy, "
         "at:timestamp:untracked:from='a,b:c':format=dd.MM.yyyy HH:mm, "
         "s:struct<a:int,b:array<decimal(3,1)>>,"
@@ -370,7 +384,7 @@ def test_types(text, accepted):
 def test_a_table_without_a_key():
     made = entity("x", "--columns", "a:int, seen:date:untracked", "--keyless")
     assert made.settings["keyless"] is True
-    text = new.render_yaml(made)
+    text = entity_files.render_yaml(made)
     assert "keyless: true" in text
     assert "spark_cdc.hashes_match" in text
 
@@ -508,7 +522,7 @@ def test_what_a_run_would_refuse_is_refused_at_once():
 
 
 def test_help_lists_what_the_macros_accept():
-    package, formats = entities.rules()
+    package, formats = macro_rules.rules()
     source = package._known_settings()["entity"]["source"]["settings"]
     assert source["format"]["accepted"] == new.FORMATS.split(", ")
     assert [*formats, "or one of your own"] == new.EVENT_FORMATS.split(", ")
@@ -597,15 +611,17 @@ def manifest(tmp_path_factory) -> dict:
         "p: {target: t, outputs: {t: {type: spark, method: thrift, host: h, schema: s}}}\n"
     )
     models = project / "models"
-    new.write(hostile_entity(), models)
-    new.write(entity("orders", "--columns", COLUMNS, "--with", *EXTRA), models)
+    entity_files.write(hostile_entity(), models)
+    entity_files.write(entity("orders", "--columns", COLUMNS, "--with", *EXTRA), models)
     table = ["--format", "table", "--path", "raw.t_items", "--date-column", "d"]
-    new.write(entity("items", "--columns", COLUMNS, *table), models)
+    entity_files.write(entity("items", "--columns", COLUMNS, *table), models)
     feed = ["--load-type", "events", "--events-format", "delta_cdf", "--format", "change_feed"]
-    new.write(entity("parcels", "--columns", COLUMNS, *feed, "--path", "raw.parcels"), models)
+    entity_files.write(
+        entity("parcels", "--columns", COLUMNS, *feed, "--path", "raw.parcels"), models
+    )
     people = ["--event-setting", "codes={1: insert}", "--event-setting", "unique_keys=[[price]]"]
     people += ["--with", *ARCHIVE]
-    new.write(entity("people", "--columns", COLUMNS, *FLAGGED, *people), models)
+    entity_files.write(entity("people", "--columns", COLUMNS, *FLAGGED, *people), models)
     shutil.copy(REPOSITORY / "models" / "technical_columns.md", models)
     done = subprocess.run(
         [sys.executable, "-m", "dbt.cli.main", "parse", "--profiles-dir", "."],
@@ -710,12 +726,12 @@ def test_orders_files_tell_null_from_empty_and_keep_quotes(spark):
 
 
 def test_sensitive_columns_from_the_command_line():
-    columns, problems = new.parse_columns("id:int:key, mail:string:sensitive:mask=mail_domain")
+    columns, problems = parse_columns("id:int:key, mail:string:sensitive:mask=mail_domain")
     assert problems == []
     assert columns[1].meta == {"sensitive": True, "mask": "mail_domain"}
     entity = Entity("people", columns, path="in/{business_date}")
     assert new.problems_of(entity) == []
-    files = new.render(entity)
+    files = entity_files.render(entity)
     assert files["people_current_sensitive.sql"] == "{{ spark_cdc.current() }}\n"
     assert files["people_committed_sensitive.sql"] == "{{ spark_cdc.committed() }}\n"
     events = replace(entity, load_type="events", format="json", events={"format": "debezium"})
@@ -771,7 +787,7 @@ def test_examples_are_what_new_writes(name):
         ],
     )
     assert not new.problems_of(made)
-    files = new.render(made)
+    files = entity_files.render(made)
     assert written.startswith(files.pop(f"{name}.yml").rstrip("\n"))
     for file, text in files.items():
         assert (REPOSITORY / "models" / name / file).read_text() == text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from spark_cdc.new_update import with_columns
+from spark_cdc.scaffold.update import with_columns
 
 pytestmark = [pytest.mark.proves("command line")]
 

@@ -7,6 +7,7 @@ import enum
 import json
 import re
 import stat
+import sys
 import threading
 import time
 import types
@@ -25,8 +26,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from project import ROOT, Project
 from spark_cdc import cli as command_line
-from spark_cdc import lineage, metrics, notify
+from spark_cdc import notices
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.notify import lineage, metrics
+from spark_cdc.notify import teller as notify
 
 pytestmark = pytest.mark.proves("report")
 
@@ -195,7 +198,7 @@ def test_settings_come_from_options_then_variables(monkeypatch: pytest.MonkeyPat
     assert (found.file, found.on, found.openlineage) == ("b", "always", False)
     assert SECRET not in repr(found)
     assert not notify.read(argparse.Namespace(target=None), {})
-    monkeypatch.setattr(lineage.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "openlineage", None)
     with pytest.raises(SparkCdcError, match=r"pip install 'spark-cdc\[openlineage\]'"):
         notify.read(argparse.Namespace(target=None, openlineage=True), {})
 
@@ -211,7 +214,7 @@ def test_settings_come_from_options_then_variables(monkeypatch: pytest.MonkeyPat
 )
 def test_occasions(code: int, loaded: list[str], told: list[str]) -> None:
     one = report(exit_code=code, entities=[entity(loaded=loaded)])
-    assert [on for on in notify.OCCASIONS if notify.is_occasion(one, on)] == told
+    assert [on for on in notices.OCCASIONS if notify.is_occasion(one, on)] == told
 
 
 def families(path: Path) -> dict[str, dict[tuple[str, ...], float]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SERVER
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
 
 pytestmark = [pytest.mark.proves("examples"), pytest.mark.integration]
 

@@ -14,7 +14,8 @@ import pytest
 import yaml
 
 from project import Project
-from spark_cdc import business_date, cli, dbt_runner, replay, selection
+from spark_cdc import business_date, cli, dbt_runner, selection
+from spark_cdc.commands import replay
 from spark_cdc.jinja_bridge import CompilerError, load_macros
 from test_config import GOOD, macros
 

@@ -19,8 +19,8 @@ import pytest
 from conftest import SERVER
 from faults.proxy import Proxy, Trap
 from project import Project
-from spark_cdc import server as local_server
 from spark_cdc.jinja_bridge import load_macros
+from spark_cdc.server import local as local_server
 from test_changes import COLUMNS, DAYS, ENTITY, IMAGE, STORY, Consumer, Rows, current
 
 pytestmark = pytest.mark.proves("publish")

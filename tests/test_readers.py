@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
 
 pytestmark = pytest.mark.proves("commit and crash")
 

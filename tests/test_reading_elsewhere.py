@@ -23,9 +23,10 @@ from conftest import Server
 from own_servers import shop_on_delta
 from project import ROOT, Project
 from spark_cdc import cli as command_line
-from spark_cdc import files, java
-from spark_cdc import server as local_server
+from spark_cdc.commands import files
 from spark_cdc.jinja_bridge import CompilerError, load_macros
+from spark_cdc.server import java
+from spark_cdc.server import local as local_server
 
 pytestmark = pytest.mark.proves("views")
 

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from project import Project
-from spark_cdc import table_formats
 from spark_cdc.jinja_bridge import load_macros
+from spark_cdc.server import table_formats
 
 pytestmark = pytest.mark.proves("replay")
 

@@ -19,8 +19,10 @@ import vl_convert
 
 import reports
 from project import Project
-from spark_cdc import cli, dbt_runner, report, report_page, state
-from spark_cdc.report_figures import KINDS, Attention, Entity, age, entity
+from spark_cdc import cli, dbt_runner, state
+from spark_cdc.report import page as pages
+from spark_cdc.report import writer
+from spark_cdc.report.figures import KINDS, Attention, Entity, age, entity
 
 pytestmark = pytest.mark.proves("report")
 
@@ -237,7 +239,7 @@ def test_a_refused_load_has_its_whole_advice_on_the_first_page() -> None:
     row = refused("2024-03-05") | {"message": advice}
     found = entity(reports.line("shop", [row]), NOW)
     assert [one.kind for one in found.attention] == ["refused"]
-    page = report_page.render("Loads", [found], NOW, []).partition("<script")[0]
+    page = pages.render("Loads", [found], NOW, []).partition("<script")[0]
     assert html.unescape(page).count(advice) == 1
     assert "never been loaded" not in page
 
@@ -248,7 +250,7 @@ def test_entities_that_have_never_been_loaded_fold_away() -> None:
     fresh = [entity(reports.line(name, []), NOW) for name in ("bare", "empty")]
 
     def parts(*entities: Entity) -> tuple[str, list[str]]:
-        page = report_page.render("Loads", entities, NOW, []).partition("<script")[0]
+        page = pages.render("Loads", entities, NOW, []).partition("<script")[0]
         page = page.partition("<main")[2]
         folded = re.findall(r"<details class=\"more\">.*?</details>", page, re.DOTALL)
         return re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL), folded
@@ -339,7 +341,7 @@ def test_commands_of_a_branch_are_commands() -> None:
 
 def test_commands_that_the_page_writes_are_commands() -> None:
     """With the options of a report in the place of what the page fills in."""
-    script = Path(report_page.__file__).parent / "templates" / "report" / "page.js"
+    script = Path(pages.__file__).parent / "templates" / "page.js"
     commands = re.findall(r"`(spark-cdc [^`]*)`", script.read_text("utf-8"))
     assert len(commands) == 3
     for command in commands:
@@ -363,16 +365,16 @@ def test_ages(seconds: float, words: str) -> None:
 def test_a_sparkline_has_a_bar_for_each_load(loads: int) -> None:
     """The first load, of which all rows are new, makes no other bar vanish."""
     found = entity(reports.story(1, loads)[0], reports.NOW)
-    line = report_page.sparkline(found)
+    line = pages.sparkline(found)
     heights = [24 - float(top) for top in re.findall(r"V([0-9.]+)", line["path"])]
-    assert len(heights) == min(loads, report_page.BARS)
+    assert len(heights) == min(loads, pages.BARS)
     assert all(height > 1 for height in heights)
     assert bool(line["text"]) == bool(loads)
 
 
 def test_colours_have_contrast() -> None:
     """Of text 4.5 to what is below it, of marks 3, in light and dark; axe judges no SVG."""
-    style = (report_page.TEMPLATES / "style.css").read_text("utf-8")
+    style = (pages.TEMPLATES / "style.css").read_text("utf-8")
     for place in (1, 2):
         pairs = re.findall(r"--([a-z-]+): light-dark\((#\w+), (#\w+)\)", style)
         colours = {pair[0]: pair[place] for pair in pairs}
@@ -416,7 +418,7 @@ def test_the_page_is_small_and_made_quickly() -> None:
     lines = reports.many(200, 400)
     begun = time.process_time()
     found = [entity(line, NOW) for line in lines]
-    page = report_page.render("Loads", found, NOW, [])
+    page = pages.render("Loads", found, NOW, [])
     assert time.process_time() - begun < 10
     assert len(page.encode()) < 10_000_000
     data = page_data(page)
@@ -425,10 +427,10 @@ def test_the_page_is_small_and_made_quickly() -> None:
 
 
 def test_the_page_asks_for_nothing_and_runs_only_its_own_scripts() -> None:
-    page = report_page.render("Loads", [made(days(6, 7))], NOW, [])
+    page = pages.render("Loads", [made(days(6, 7))], NOW, [])
     assert "default-src 'none'" in page
     for script in re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL):
-        assert f"'sha256-{report_page._hash(script)}'" in page
+        assert f"'sha256-{pages._hash(script)}'" in page
     assert len(re.findall("<script", page.split("<script>")[0])) == 1  # the data, which is no code
     assert not re.search(r"<(?:link|img|iframe)|@import|url\(", page.split("<script>")[0])
 
@@ -438,7 +440,7 @@ def test_values_stand_in_the_page_as_text() -> None:
     rows = [*days(6), refused("2024-03-07", load_type="delta") | {"message": evil}]
     details = {"changes": {"rows": [{"keys": {"id": evil}}]}}
     found = entity(reports.line(evil, rows), NOW, details)
-    page = report_page.render(evil, [found], NOW, [evil])
+    page = pages.render(evil, [found], NOW, [evil])
     assert "alert(1)</script>" not in page
     assert "<img" not in page.split("<script>")[0]
     assert page.count("</script") == 3
@@ -447,7 +449,7 @@ def test_values_stand_in_the_page_as_text() -> None:
     assert data["details"] == details
 
 
-@pytest.mark.parametrize("chart", report_page.charts(), ids=lambda chart: str(chart["name"]))
+@pytest.mark.parametrize("chart", pages.charts(), ids=lambda chart: str(chart["name"]))
 def test_charts_are_vega_lite(chart: dict[str, Any]) -> None:
     drawn = vl_convert.vegalite_to_vega(chart["vega_lite"])
     assert drawn["marks"]
@@ -559,7 +561,7 @@ def test_the_report_of_a_project(
     assert only["details"]["changes"]["columns"] == changes["columns"]
 
 
-@pytest.mark.parametrize(("entities", "details"), [(3, False), (report.MANY + 1, None)])
+@pytest.mark.parametrize(("entities", "details"), [(3, False), (writer.MANY + 1, None)])
 def test_ledgers_are_read_only_if_that_is_wanted(
     entities: int, details: bool | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -573,6 +575,6 @@ def test_ledgers_are_read_only_if_that_is_wanted(
 
     monkeypatch.setattr(state, "ask", answered)
     no_dbt: Any = None
-    (note,) = report._answer(no_dbt, report.Scope(details=details))[1]
+    (note,) = writer._answer(no_dbt, writer.Scope(details=details))[1]
     assert "spark-cdc report --details --select" in note
-    assert asked == [None if details is False else {"row_limit": 5, "most": report.MANY}]
+    assert asked == [None if details is False else {"row_limit": 5, "most": writer.MANY}]

@@ -14,7 +14,8 @@ import pytest
 import reports
 from browser import Browser, axe
 from project import Project
-from spark_cdc import report_figures, report_page
+from spark_cdc.report import figures
+from spark_cdc.report import page as pages
 
 pytestmark = [pytest.mark.proves("report"), pytest.mark.browser]
 
@@ -54,22 +55,22 @@ def _no_error(browser: Browser) -> Iterator[None]:
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of 200 entities with 400 loads each."""
     now = dt.datetime(2025, 2, 10)
-    found = [report_figures.entity(line, now) for line in reports.many(200, 400)]
+    found = [figures.entity(line, now) for line in reports.many(200, 400)]
     path = tmp_path_factory.mktemp("busy") / "report.html"
-    path.write_text(report_page.render("Loads in shop", found, now, []), encoding="utf-8")
+    path.write_text(pages.render("Loads in shop", found, now, []), encoding="utf-8")
     return path
 
 
 def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
     """The report of some entities of the story, with details of those that were loaded."""
     found = [
-        report_figures.entity(
+        figures.entity(
             line, reports.NOW, reports.details(line["entity"]) if line["loads"] else None
         )
         for line in lines
     ]
     path = folder / "report.html"
-    page = report_page.render("Loads in shop", found, reports.NOW, [])
+    page = pages.render("Loads in shop", found, reports.NOW, [])
     path.write_text(page, encoding="utf-8")
     return path
 
@@ -423,10 +424,10 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, rows in lines.items():
         line = reports.line(name, rows, per="timestamp" if name == "ticks" else "date")
         details = {"changes": changes} if name == "few" else None
-        found.append(report_figures.entity(line, dt.datetime(2024, 6, 24), details))
+        found.append(figures.entity(line, dt.datetime(2024, 6, 24), details))
     path = tmp_path_factory.mktemp("quiet") / "report.html"
     now = dt.datetime(2024, 6, 24)
-    path.write_text(report_page.render("Loads in shop", found, now, []), encoding="utf-8")
+    path.write_text(pages.render("Loads in shop", found, now, []), encoding="utf-8")
     return path
 
 

@@ -20,8 +20,8 @@ import yaml
 
 from project import INTERPRETED
 from rendered_sql import manifest_of
-from spark_cdc import server as local_server
 from spark_cdc.jinja_bridge import Macros, load_macros
+from spark_cdc.server import local as local_server
 from warehouse import query_runner
 
 pytestmark = pytest.mark.proves("change events")

@@ -24,9 +24,10 @@ from conftest import SERVER
 from object_store import BUCKET, ENVIRONMENT, Store, store
 from project import ROOT, Project
 from spark_cdc import cli as command_line
-from spark_cdc import java, s3, stream, table_formats
-from spark_cdc import server as local_server
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import java, s3, table_formats
+from spark_cdc.server import local as local_server
+from spark_cdc.stream import command as stream
 from test_homes import VERIFY
 from test_maintenance import DAYS, ENTITIES, STORY, follows, land, load_four_days, manifest, views
 from test_readers import Reader

@@ -16,10 +16,11 @@ import yaml
 
 from project import Project
 from spark_cdc import cli as command_line
-from spark_cdc import new, sample
-from spark_cdc.entity import Column, Entity, rules
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.inference import Number, numbers_of_texts, type_of_json, type_of_texts
+from spark_cdc.macro_rules import rules
+from spark_cdc.scaffold import files, new, sample
+from spark_cdc.scaffold.entity import Column, Entity
+from spark_cdc.scaffold.inference import Number, numbers_of_texts, type_of_json, type_of_texts
 from test_file_values import Files
 
 pytestmark = pytest.mark.proves("new entities")
@@ -116,7 +117,7 @@ def refused(path: Path, *words: str) -> str:
 
 def judged_as_dbt_reads_it(entity: Entity) -> list[str]:
     """What a run says of the YAML."""
-    model = yaml.safe_load(new.render_yaml(entity))["models"][0]
+    model = yaml.safe_load(files.render_yaml(entity))["models"][0]
     node = {"name": model["name"], "meta": model["config"]["meta"]}
     node["columns"] = [
         {"name": one["name"], "data_type": one["data_type"], **one.get("config", {})}

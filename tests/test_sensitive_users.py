@@ -20,7 +20,7 @@ import pytest
 
 from conftest import session_on
 from project import Project
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
 from test_sensitive import DAYS, SETTINGS, STORY, describe, land, masked
 
 OTHER = {"user": "nobody", "group": "nogroup", "extra_groups": ()}

@@ -19,9 +19,9 @@ import pytest
 
 import postgres
 from cluster import metastore
-from spark_cdc import server
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import ExitCode
+from spark_cdc.server import local as server
 
 pytestmark = pytest.mark.proves("command line")
 

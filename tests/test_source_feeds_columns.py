@@ -12,8 +12,8 @@ import pytest
 
 from project import Project
 from shop import INTERPRETED
-from spark_cdc import server as local_server
 from spark_cdc.jinja_bridge import CompilerError
+from spark_cdc.server import local as local_server
 from test_source_feeds_loads import project
 from warehouse import Warehouse, described, fetched
 

@@ -16,8 +16,8 @@ import yaml
 
 from event_warehouse import column
 from spark_cdc import cli as command_line
-from spark_cdc import source_types
-from spark_cdc.entity import rules
+from spark_cdc.macro_rules import rules
+from spark_cdc.scaffold import source_types
 from test_file_values import Files
 from warehouse import GUARDS
 

@@ -24,12 +24,14 @@ import pytest
 
 from project import ROOT, Project
 from spark_cdc import cli as command_line
-from spark_cdc import entity, java, stream
+from spark_cdc import macro_rules
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jinja_bridge import load_macros
-from spark_cdc.streaming.job import explained, watch
-from spark_cdc.streaming.registry import Registry
-from spark_cdc.streaming.times import State
+from spark_cdc.server import java
+from spark_cdc.stream import command as stream
+from spark_cdc.stream.job import explained, watch
+from spark_cdc.stream.registry import Registry
+from spark_cdc.stream.times import State
 
 pytestmark = pytest.mark.proves("streams")
 
@@ -254,7 +256,7 @@ def test_what_the_yaml_may_say() -> None:
         settings = {"load_type": load_type, "source": given}
         if load_type == "events":
             settings["events"] = {"format": "debezium"}
-        return entity.rules()[0]._description_problems(
+        return macro_rules.rules()[0]._description_problems(
             "people",
             {
                 "name": "stg_people",

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.streaming import landing, times
-from spark_cdc.streaming.journal import KEPT, Journal, dumped, loaded
-from spark_cdc.streaming.landing import Landing, Summary, stamp
+from spark_cdc.stream import landing, times
+from spark_cdc.stream.journal import KEPT, Journal, dumped, loaded
+from spark_cdc.stream.landing import Landing, Summary, stamp
 
 pytestmark = pytest.mark.proves("streams")
 

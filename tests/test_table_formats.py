@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc import jars, java, server, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jinja_bridge import CompilerError, Macros, load_macros
-from spark_cdc.server_state import Status
+from spark_cdc.server import jars, java, table_formats
+from spark_cdc.server import local as server
+from spark_cdc.server.server_state import Status
 
 pytestmark = [pytest.mark.proves("file formats"), pytest.mark.integration]
 

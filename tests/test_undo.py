@@ -11,7 +11,7 @@ import pytest
 
 from project import ROOT, Project
 from spark_cdc import cli as command_line
-from spark_cdc import diff
+from spark_cdc.commands import diff
 from spark_cdc.jinja_bridge import load_macros
 
 pytestmark = pytest.mark.proves("undo")

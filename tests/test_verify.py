@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc import cli, maintenance
+from spark_cdc import cli
+from spark_cdc.commands import maintenance
 from spark_cdc.jinja_bridge import load_macros
 from test_data_tests import VERIFYING
 from test_maintenance import (

@@ -25,10 +25,12 @@ from packaging.utils import canonicalize_name
 
 import spark_cdc
 import wheel
-from spark_cdc import cli, demo, init, packages, parsing, project
-from spark_cdc.environment import Environment, variables
+from spark_cdc import cli, packages, parsing, project
+from spark_cdc.bootstrap.environment import Environment, variables
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.jinja_bridge import load_macros
+from spark_cdc.scaffold import init
+from spark_cdc.synthetic import demo
 
 pytestmark = pytest.mark.proves("house")
 
@@ -182,7 +184,7 @@ def test_the_demo_installs_what_it_came_from(
             return json.dumps(noted) if noted and name == "direct_url.json" else None
 
     monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Installed())
-    assert demo._origin()[0] == f"spark-cdc[dbt,server]{where}"
+    assert demo._origin()[0] == f"spark-cdc[dbt,report,server,synthetic]{where}"
 
 
 def test_an_environment_is_made_only_without_spark_or_java(
@@ -210,7 +212,7 @@ def test_without_dbt_the_command_that_installs_it_is_named(
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setitem(sys.modules, module, None)
-    assert cli.main(["tag", "list"]) == 1
+    assert cli.main(["tag", "list"]) == 2
     said = capsys.readouterr().err
     assert f"dbt is not installed beside spark-cdc: there is no module '{module}'." in said
     assert said.endswith("next: pip install 'spark-cdc[dbt]'\n")
@@ -257,7 +259,7 @@ def test_what_is_tested_is_within_the_ranges(built: Path) -> None:
     [found] = importlib.metadata.distributions(path=[str(built)])
     required = [Requirement(text) for text in found.requires or []]
     for file, extras in {
-        "run.txt": ("", "dbt", "server"),
+        "run.txt": ("", "dbt", "report", "scaffold", "server", "stream", "synthetic"),
         "openlineage.txt": ("openlineage",),
     }.items():
         ranges = {
@@ -427,8 +429,8 @@ def test_an_install_beside_dbt_changes_none_of_its_packages(
         capture_output=True,
         text=True,
     )
-    assert refused.returncode == 1
-    assert "The Python package pyspark is not installed." in refused.stderr
+    assert refused.returncode == 2
+    assert "spark-cdc server needs psutil and pyspark" in refused.stderr
     assert refused.stderr.endswith("next: pip install 'spark-cdc[server]'\n")
 
 

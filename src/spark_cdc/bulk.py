@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_cdc import console, dbt_runner, notify, project, schedule, selection
+from spark_cdc import console, dbt_runner, notices, project, schedule, selection
 from spark_cdc.errors import UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -17,7 +17,7 @@ MOST = 60  # dates per statement: each is a bit of a bigint
 
 
 @dataclass(frozen=True)
-class Options(notify.Options):
+class Options(notices.Options):
     """Options that concern bulk loads."""
 
     select: list[str]

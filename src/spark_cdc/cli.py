@@ -4,23 +4,44 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib
 import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from spark_cdc import __version__, console, dbt_runner, parsing, selection, tracebacks
+from spark_cdc import __version__, console, dbt_runner, parsing, parts, selection, tracebacks
 from spark_cdc.errors import SparkCdcError, TypoError
 from spark_cdc.exit_codes import MEANINGS, ExitCode
 
-# Modules with a function add_parser(subparsers) that sets the default `run`, a function from the
-# parsed arguments to the exit code.
-MODULES = (
-    *("load", "stream", "undo", "replay", "acknowledge", "status", "report"),
-    *("diff", "files", "tag", "branch", "maintenance", "erase", "secrets"),
-    *("demo", "init", "new", "generate", "server", "packages", "import_history"),
-)
+# By command: its module, with a function add_parser(subparsers) that sets the default `run`, a
+# function from the parsed arguments to the exit code. A part is a folder beside `commands`.
+COMMANDS: Mapping[str, str] = {
+    "load": "commands.load",
+    "stream": "stream.command",
+    "undo": "commands.undo",
+    "redo": "commands.undo",
+    "replay": "commands.replay",
+    "acknowledge": "commands.acknowledge",
+    "status": "commands.status",
+    "report": "report.command",
+    "diff": "commands.diff",
+    "files": "commands.files",
+    "verify": "commands.maintenance",
+    "tag": "commands.tag",
+    "branch": "commands.branch",
+    "maintain": "commands.maintenance",
+    "vacuum": "commands.maintenance",
+    "compact": "commands.maintenance",
+    "erase": "commands.erase",
+    "secrets": "commands.secrets",
+    "demo": "synthetic.demo",
+    "init": "scaffold.init",
+    "new": "scaffold.new",
+    "generate": "synthetic.generate",
+    "server": "server.command",
+    "deps": "commands.deps",
+    "import": "commands.import_history",
+}
 # The commands as `spark-cdc --help` lists them.
 GROUPS: Mapping[str, Sequence[str]] = {
     "Load": ("load", "stream", "import"),
@@ -31,8 +52,12 @@ GROUPS: Mapping[str, Sequence[str]] = {
 }
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the command line's parser."""
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the command line's parser.
+
+    words: a command line; the parser has its command only, if it names one. So nothing else is
+        imported, and a command of the core goes without the parts.
+    """
     top = parsing.Parser(
         prog="spark-cdc",
         usage="spark-cdc [--quiet] [--debug] COMMAND …",
@@ -48,11 +73,15 @@ def parser() -> argparse.ArgumentParser:
         metavar="COMMAND",
         help=argparse.SUPPRESS,
     )
-    for name in MODULES:
-        importlib.import_module(f"spark_cdc.{name}").add_parser(commands)
-    summaries = {one.dest: one.help or "" for one in commands._choices_actions}
-    top.description = _described(summaries)
-    top.epilog = _exit_codes()
+    # options before the command may ask for the help of all
+    named = next((word for word in words if word not in ("--quiet", "--debug")), "")
+    modules = [COMMANDS[named]] if named in COMMANDS else [*dict.fromkeys(COMMANDS.values())]
+    for module in modules:
+        parts.load(module).add_parser(commands)
+    if named not in COMMANDS:
+        summaries = {one.dest: one.help or "" for one in commands._choices_actions}
+        top.description = _described(summaries)
+        top.epilog = _exit_codes()
     return top
 
 
@@ -78,7 +107,7 @@ def run(*words: str) -> int:
     Raises SparkCdcError, whose text the command line would print.
     """
     try:
-        arguments = parser().parse_args(words)
+        arguments = parser(words).parse_args(words)
         arguments.line = shlex.join(["spark-cdc", *words])
         selection.check(arguments)
         branch = getattr(arguments, "branch", None)
@@ -128,8 +157,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        print(_unexpected(error).text, file=sys.stderr)
-        return ExitCode.FAILED
+        found = _unexpected(error)
+        print(found.text, file=sys.stderr)
+        return found.exit_code
 
 
 @contextlib.contextmanager
@@ -179,10 +209,10 @@ def _unexpected(error: Exception) -> SparkCdcError:
         )
     missing = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
     if missing.partition(".")[0] in ("dbt", "dbt_common"):
-        return SparkCdcError(
+        return parts.missing(
+            "dbt",
             f"dbt is not installed beside spark-cdc: there is no module '{missing}'."
             " Accepted are dbt-core and dbt-spark from 1.11 on.",
-            "pip install 'spark-cdc[dbt]'",
         )
     return SparkCdcError(
         f"unexpected {type(error).__name__}: {error}",

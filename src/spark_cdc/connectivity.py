@@ -7,7 +7,7 @@ import os
 import socket
 from pathlib import Path
 
-from spark_cdc import project, server_state, tracebacks
+from spark_cdc import local_server, project, tracebacks
 from spark_cdc.errors import UnreachableError
 
 SECONDS = 3
@@ -63,7 +63,7 @@ def _answers(host: str, port: int) -> bool:
 def _next_step(host: str, port: int) -> str:
     if host not in LOCAL:
         return "Check that the server runs and that this machine can reach it."
-    running = server_state.running_port(project.state_dir())
+    running = local_server.port(project.state_dir())
     if running is None:
         return "Start the local server, then run the same command again.\nspark-cdc server start"
     if running == port:

@@ -1,4 +1,4 @@
-"""`spark-cdc deps`: install the packages of packages.yml, also where the hub can't be reached.
+"""Install the packages of packages.yml, also where the hub can't be reached.
 
 A project of `spark-cdc init` names LINK as a package: a link to the dbt package of this command
 line, so that both have one version. The one package from the hub is dbt_utils. Where the hub does
@@ -12,12 +12,11 @@ import contextlib
 import os
 import shutil
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from spark_cdc import console, parsing, project
+from spark_cdc import console, project
 from spark_cdc.errors import SparkCdcError
 
 HUB = "https://hub.getdbt.com/"
@@ -179,32 +178,3 @@ def install(if_needed: bool = False) -> list[str]:
     elif (present / "dbt_project.yml").is_file() and not is_stand_in:
         return ["dbt_utils: the package hub can't be reached; the installed version stays."]
     return _install_without_hub(root, folder)
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of the command."""
-
-    if_needed: bool
-
-
-def add_parser(subparsers: parsing.Subparsers) -> None:
-    """Add `deps` to the command line."""
-    parser = parsing.add_command(
-        subparsers,
-        "deps",
-        "install the dbt packages",
-        "Runs dbt deps, with a stand-in for dbt_utils where the package hub can't be reached.",
-        "spark-cdc deps --if-needed",
-    )
-    parser.add_argument(
-        "--if-needed", action="store_true", help="do nothing if the packages are there"
-    )
-    parsing.set_run(parser, Options, run)
-
-
-def run(arguments: Options) -> int:
-    """Install the packages and print the notes."""
-    for note in install(arguments.if_needed):
-        print(note)
-    return 0

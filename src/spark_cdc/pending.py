@@ -21,7 +21,7 @@ from spark_cdc import (
     business_date,
     console,
     dbt_runner,
-    notify,
+    notices,
     project,
     schedule,
     selection,
@@ -37,7 +37,7 @@ RETRIES = 2
 
 
 @dataclass(frozen=True)
-class Options(notify.Options):
+class Options(notices.Options):
     """Options that concern pending dates."""
 
     select: list[str]
@@ -145,13 +145,13 @@ def _files() -> dict[Path, int]:
 
 def _once(arguments: Options, dbt: dbt_runner.Dbt) -> int:
     listed = read_list(Path(arguments.file)) if arguments.file else None
-    teller = notify.Teller("load", arguments)
+    teller = notices.teller_of("load", arguments)
     out = sys.stderr if arguments.output == "json" else sys.stdout
     with contextlib.redirect_stdout(out):  # what is said on the way is no part of the JSON
         try:
             works = _work(arguments, dbt, listed, out)
         except SparkCdcError as error:
-            notify.say(teller.tell(dbt, error.exit_code, error=error.message))
+            notices.say(teller.tell(dbt, error.exit_code, error=error.message))
             raise
         code = code_of(works, arguments.dry_run)
         told = [work.told() for work in works if work.name != HOOKS]
@@ -471,7 +471,7 @@ def _finish(works: Sequence[Work], arguments: Options, code: int, lacking: Seque
     sys.stdout.flush()
     if arguments.dry_run:
         console.dry_run()
-    notify.say(lacking)
+    notices.say(lacking)
     failed = [work for work in works if work.failed]
     if failed:
         raise _error(failed, len(works), code, arguments.line)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from spark_cdc import server_state
+from spark_cdc import local_server
 from spark_cdc.errors import SparkCdcError
 
 WHEEL = Path(__file__).with_name("dbt_package")
@@ -108,7 +108,7 @@ def dbt_environment(port: int | None = None, target: str | None = None) -> dict[
     if port is not None:
         environment["SPARK_CDC_PORT"] = str(port)
     elif "SPARK_CDC_PORT" not in environment and target in (None, "local"):
-        running = server_state.running_port(state_dir())
+        running = local_server.port(state_dir())
         if running is not None:
             environment["SPARK_CDC_PORT"] = str(running)
     return environment

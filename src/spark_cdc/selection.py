@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spark_cdc import dbt_runner, declared, entity
+from spark_cdc import dbt_runner, declared, macro_rules
 from spark_cdc.errors import TypoError, UsageError
 
 READ = (
@@ -109,7 +109,7 @@ def _slips(
 
 
 def _rules() -> Any:
-    return entity.rules()[0]
+    return macro_rules.rules()[0]
 
 
 def _is_plain(word: str) -> bool:

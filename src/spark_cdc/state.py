@@ -396,6 +396,18 @@ class State:
         return [self.text(time) for time in times]
 
 
+def described(one: State) -> str:
+    """Return what there is of the draft of a replay, in words."""
+    draft = one.draft
+    if draft is None:
+        return ""
+    count = len(draft.times)
+    what = f"from {one.text(draft.first)}, {count} {'load' if count == 1 else 'loads'}"
+    if draft.outdated:
+        return f"{what}, out of date"
+    return f"{what}, {len(draft.missing)} missing" if draft.missing else f"{what}, complete"
+
+
 def _isoformat(date: str, time: str | None) -> str:
     """Return the time of a date or a load, whose digits come without signs between them."""
     day, digits = date.replace("-", ""), (time or "").replace(":", "").ljust(6, "0")

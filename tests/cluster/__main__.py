@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 from cluster.machines import Cluster, environment
-from spark_cdc import server
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import local as server
 
 
 def main(words: list[str]) -> int:

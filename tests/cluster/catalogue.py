@@ -13,7 +13,7 @@ import statistics
 import sys
 import time
 
-from spark_cdc import server
+from spark_cdc.server import local as server
 
 SCHEMA = "catalogue"
 ASKED = (

@@ -16,8 +16,9 @@ from pathlib import Path
 import psutil
 
 from cluster.metastore import Metastore
-from spark_cdc import java, ports, server
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import java, ports
+from spark_cdc.server import local as server
 
 DEPLOY = "org.apache.spark.deploy"
 # Executors of 1 core; each Thrift server takes one of them on each worker, so that two fit.

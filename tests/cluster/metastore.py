@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 
 from postgres import DATABASE, USER, Postgres
-from spark_cdc import ports
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import ports
 
 DRIVER = Path("/usr/share/java/postgresql.jar")  # of Debian's package libpostgresql-jdbc-java
 INSTALL = "apt-get install postgresql libpostgresql-jdbc-java"

@@ -30,8 +30,9 @@ from e2e import check, downloads, loading, services, tables, workload
 from e2e.shop import SCHEMA, Shop
 from object_store import BUCKET
 from postgres import DATABASE, USER
-from spark_cdc import console, ports
+from spark_cdc import console
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import ports
 
 PHASES = 10
 ARRIVES = 400.0  # seconds that the sentinel may take at most

@@ -17,9 +17,10 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import postgres
-from spark_cdc import console, jars, java
+from spark_cdc import console
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import jars, java
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("downloads.txt")

@@ -14,8 +14,9 @@ from typing import Any
 from e2e import services
 from e2e.shop import Shop
 from project import INTERPRETED
-from spark_cdc import ports, s3, server
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import local as server
+from spark_cdc.server import ports, s3
 
 EVERY = 5.0  # seconds from the start of one load to that of the next
 MEMORY = "2g"

@@ -27,8 +27,8 @@ import psutil
 import object_store
 from e2e import downloads
 from postgres import USER, Postgres
-from spark_cdc import java, ports
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server import java, ports
 
 CLUSTER_ID = "e2eShopClusterIdAAAAAA"  # 16 bytes in base64, of no meaning
 # Small heaps and one compiler: the brokers of a test, on a machine that others need.

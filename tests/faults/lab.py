@@ -22,7 +22,7 @@ from faults.cells import DATES, SLOW, STEPS, TRUTH, Cell
 from faults.proxy import Proxy, Statement, Trap
 from project import INTERPRETED, Project
 from quick_jvm import JVM, SPARK
-from spark_cdc import server as local_server
+from spark_cdc.server import local as local_server
 from warehouse import give_secret
 
 TESTS = Path(__file__).resolve().parents[1]

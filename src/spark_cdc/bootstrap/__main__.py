@@ -13,10 +13,10 @@ import os
 import sys
 from pathlib import Path
 
-from spark_cdc import ports
-from spark_cdc.environment import Environment
+from spark_cdc.bootstrap.environment import Environment
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import ExitCode
+from spark_cdc.server import ports
 
 ROOT = Path(__file__).resolve().parents[3]
 VENV = Environment(ROOT / ".venv", ROOT / ".spark_cdc" / "bootstrap.log")

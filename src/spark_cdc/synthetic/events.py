@@ -32,11 +32,11 @@ from typing import TYPE_CHECKING
 
 import jinja2
 
+from spark_cdc.server.session import open_session
 from spark_cdc.synthetic.delivery import LATE, Delivery, EventShares
 from spark_cdc.synthetic.files import Shuffled, replace_text, replaced_folder
 from spark_cdc.synthetic.formats import FLAGS, FORMATS, Moment
 from spark_cdc.synthetic.options import MAX_ROWS, choice_problems, day_problems, refuse
-from spark_cdc.synthetic.session import open_session
 from spark_cdc.synthetic.simulator import Change, Key, Row, Simulator
 from spark_cdc.synthetic.truth import Truth, rows_of
 from spark_cdc.synthetic.values import Column, make_columns
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 FILE_FORMATS = ("csv", "parquet")  # of flagged_rows; the others are JSON lines
 TRUTHS = ("both", "full", "delta", "none")
 MAX_SHARED = 0.9
-TEMPLATE = Path(__file__).parents[1] / "templates" / "generated_entities.yml.jinja"
+TEMPLATE = Path(__file__).parent / "templates" / "generated_entities.yml.jinja"
 
 
 @dataclass
@@ -299,14 +299,14 @@ def _problems(options: EventOptions) -> list[str]:
     ):
         if not least <= count <= most:
             problems.append(f"{name} is {count}; accepted are {least:,} to {most:,}: correct it")
-    problems += choice_problems("events-format", options.events_format, FORMATS)
-    problems += choice_problems("format", options.file_format, FILE_FORMATS)
+    problems += choice_problems("events_format", options.events_format, FORMATS)
+    problems += choice_problems("file_format", options.file_format, FILE_FORMATS)
     problems += choice_problems("truth", options.truth, TRUTHS)
     problems += choice_problems("late", options.late, LATE)
     if options.events_format != "flagged_rows" and options.file_format == "parquet":
         problems.append(
-            f"format is 'parquet', but {options.events_format} is written as JSON lines: leave "
-            "out --format, or give --events-format flagged_rows"
+            f"file_format is 'parquet', but {options.events_format} is written as JSON lines:"
+            " leave out file_format, or give events_format: flagged_rows"
         )
     if not options.entity.isidentifier() or options.entity != options.entity.lower():
         problems.append(

@@ -31,9 +31,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spark_cdc.server.session import open_session
 from spark_cdc.synthetic.files import replaced_folder
 from spark_cdc.synthetic.options import MAX_ROWS, choice_problems, day_problems, refuse
-from spark_cdc.synthetic.session import open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -332,7 +332,7 @@ def _problems(options: RowOptions) -> list[str]:
     for name, count in (("keys", options.keys), ("values", options.values)):
         if not 1 <= count <= 500:
             problems.append(f"{name} is {count}; accepted are 1 to 500 columns: correct it")
-    problems += choice_problems("format", file_format, COMPRESSIONS)
+    problems += choice_problems("file_format", file_format, COMPRESSIONS)
     if file_format in COMPRESSIONS and options.compression not in COMPRESSIONS[file_format]:
         problems.append(
             f"compression is '{options.compression}'; accepted for {file_format} are "

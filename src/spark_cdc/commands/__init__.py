@@ -1,0 +1,1 @@
+"""The commands that load, look, correct and maintain; no one imports another."""

@@ -1,0 +1,1 @@
+"""Notifications of what a command loaded: a command, a URL, a file, metrics, OpenLineage."""

@@ -1,0 +1,1 @@
+"""`spark-cdc report`: loads, their figures and findings as one HTML file."""

@@ -1,0 +1,1 @@
+"""What `spark-cdc new` and `init` write: projects and entities."""
