@@ -149,7 +149,6 @@
         'maintenance': spark_cdc._policy('maintenance', settings, known),
         'validity': spark_cdc._validity(settings, known),
         'cluster_by': spark_cdc._names(settings.cluster_by),
-        'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'expected_every': settings.expected_every,
         'guards': guards,
         'rules': spark_cdc._rules(settings),
@@ -391,7 +390,7 @@
     that stops the load, where that is skipped). Returns a list. -#}
 {%- macro _quarantine(name, settings) -%}
     {%- set kinds, skipped = [], spark_cdc._skipped_guards(name) -%}
-    {%- set rejects = settings.get('on_reject') == 'quarantine' or 'rejects' in skipped -%}
+    {%- set rejects = settings.get('on_reject') == 'quarantine' -%}
     {%- set duplicates = settings.get('on_duplicate_key') == 'quarantine' -%}
     {%- set actions = spark_cdc._rules(settings) | map(attribute='action') | list -%}
     {%- for kind, is_set_aside in [
