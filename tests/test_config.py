@@ -783,7 +783,9 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
             "'m' says pseudonymize, which is for sensitive keys of type string",
         ),
         (
-            changed(columns=[column("id", "string", role="key", **TOKEN | {"pseudonymize": "True"})]),
+            changed(
+                columns=[column("id", "string", role="key", **TOKEN | {"pseudonymize": "True"})]
+            ),
             "'id' has pseudonymize: 'True', a text: write it without quotes",
         ),
         (
@@ -909,7 +911,9 @@ def test_guards_of_an_entity_come_first_and_lifts_last() -> None:
     guards = macros(node, var={"spark_cdc_guards": shared})._entity("orders")["guards"]
     found = [guards[name] for name in ("deleted_share", "updated_share", "empty", "rejected_share")]
     assert found == [0.1, 0.3, None, 0.1]
-    lift = {"spark_cdc_skip_guards": ["orders.deleted_share", "rejected_share", "items.updated_share"]}
+    lift = {
+        "spark_cdc_skip_guards": ["orders.deleted_share", "rejected_share", "items.updated_share"]
+    }
     guards = macros(node, var={"spark_cdc_guards": shared} | lift)._entity("orders")["guards"]
     assert (guards["deleted_share"], guards["updated_share"], guards["rejected_share"]) == (
         None,

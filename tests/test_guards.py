@@ -196,7 +196,7 @@ def days(shop: Shop) -> dict[str, Any]:
             "g_rejects",
             "rejected_share",
             [
-                "rejected_share: 3 of 5 rows are rejected: a share of 0.6; accepted is at most 0.5;",
+                "rejected_share: 3 of 5 rows are rejected: a share of 0.6; accepted is at most 0.5",
                 "value: '4.5' is not accepted as int",
             ],
         ),

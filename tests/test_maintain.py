@@ -170,9 +170,7 @@ def test_a_load_in_flight_is_safe_however_old_its_files_are(project: Project) ->
 
 
 @pytest.mark.full
-def test_rows_are_laid_out_by_columns(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_are_laid_out_by_columns(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of several columns by a Z-order: in each file a part of the range of each of them."""
     columns: dict[str, Any] = {
         "id": {"data_type": "int", "role": "key"},

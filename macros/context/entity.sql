@@ -282,10 +282,17 @@
 
 
 {#- What the names of an entity's models end with; of two that end alike the longer comes first. -#}
-{%- macro _model_kinds() -%}
-    {{ return(['events', 'ledger', 'committed', 'current', 'latest', 'history', 'event_versions', 'versions',
-        'changes', 'bitemporal', 'rejects', 'quality']) }}
+{%- macro _model_kinds() -%}{{ return(['events', 'ledger', 'committed'] + spark_cdc._view_kinds()) }}{%- endmacro -%}
+
+
+{#- The kinds of views of an entity; src/spark_cdc/kinds.py has them, too. -#}
+{%- macro _view_kinds() -%}
+    {{ return(['current', 'latest', 'history', 'event_versions', 'versions', 'changes', 'bitemporal', 'rejects', 'quality']) }}
 {%- endmacro -%}
+
+
+{#- Those that read the archive of change events. -#}
+{%- macro _archive_kinds() -%}{{ return(['event_versions', 'bitemporal']) }}{%- endmacro -%}
 
 
 {#- The ids that the models of an entity have, whether they are there or not. Argument: ledger (id

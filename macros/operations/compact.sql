@@ -27,9 +27,9 @@
 
 {#- Maintenance by policy: compacts the older half of the loads of entities that have as many loads
     since the last time as their policy says (`maintenance`, or the var spark_cdc_maintenance), see
-    compact(), and drops what earlier calls superseded longer ago than the retention, see vacuum(). No view
-    changes, and branches are left alone. Where nothing is due it reads the manifest alone. Both
-    have rows in cdc_loads. Without execute it only says what it would do.
+    compact(), and drops what earlier calls superseded longer ago than the retention, see vacuum().
+    No view changes, and branches are left alone. Where nothing is due it reads the manifest alone.
+    Both have rows in cdc_loads. Without execute it only says what it would do.
         dbt run-operation spark_cdc.maintain --args '{execute: true}'
     Arguments: entities (list of names, or one; none for all), execute. Returns the number of loads
     that were compacted, or would be. -#}

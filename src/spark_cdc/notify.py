@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from spark_cdc import __version__, dbt_runner, lineage, metrics, project, state
+from spark_cdc import __version__, dbt_runner, kinds, lineage, metrics, project, state
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -32,9 +32,7 @@ PROBLEMS = (ExitCode.FAILED, ExitCode.USAGE, ExitCode.ATTENTION)
 TRIES, PAUSE = 3, 1.0  # of a URL; seconds before the second, then twice as long
 CONNECT, ANSWER = 5.0, 10.0  # seconds that a URL gets
 COMMAND_SECONDS = 60.0
-OF_ENTITY = re.compile(
-    r"^stg_|_(events|ledger|committed|current|history|(event_)?versions|rejects)$"
-)
+OF_ENTITY = re.compile(rf"^stg_|_({'|'.join(kinds.ENDINGS)})({kinds.APART})?$")
 URL = "SPARK_CDC_NOTIFY_URL"
 AUTHORIZATION = "SPARK_CDC_NOTIFY_AUTHORIZATION"
 
