@@ -56,7 +56,6 @@ def main() -> None:
     """Load, compact, read, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--file-mb", type=int, default=32, help="target_file_mb")
     args = parser.parse_args()
     bench = project.root() / ".spark_cdc" / "bench" / "layout"
     subprocess.run(["rm", "-rf", str(bench)], check=True)
@@ -70,7 +69,7 @@ def main() -> None:
         for name, columns in LAYOUTS.items():
             one = Project(bench / name, replace(base, name=f"sale_{name}"), on, "layout")
             one.command("load", f"{DAYS[0]}..{DAYS[-1]}")
-            one.set(cluster_by=columns, target_file_mb=args.file_mb)
+            one.set(cluster_by=columns)
             begun = time.monotonic()
             one.command("compact", "--older-than", "0")
             took = time.monotonic() - begun

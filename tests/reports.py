@@ -20,7 +20,6 @@ GUARDS = {
     "updated_share": 0.95,
     "inserted_share": 10,
     "rows_band": [0.2, 5],
-    "rejects": 1000,
     "rejected_share": 0.1,
     "min_rows": 100,
     "min_deleted": 10,
@@ -70,7 +69,7 @@ def line(entity: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]
         "undone": [],
         "rows": rows[-1]["rows_current"] if rows else 0,
         "checkpoint": counted[-1] if counted else None,
-        "maintenance": {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168},
+        "maintenance": {"compact_loads": 100, "retention_hours": 168},
     } | more
 
 

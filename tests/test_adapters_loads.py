@@ -387,6 +387,17 @@ def test_values_of_updates_whose_insert_comes_late_are_counted(warehouse, name):
     ]
 
 
+def test_one_column_becomes_null_although_null_means_unchanged(warehouse):
+    """The end of a contract is always sent, all else only when it has changed."""
+    end = column("ended", "string", null_means="value")
+    people = warehouse({**FLAGGED, "null_means": "unchanged"}, NAME, end, SEQ)
+    people.land(DAY, [{"op": "I", "seq": 1, "id": 1, "name": "a", "ended": "2024"}])
+    people.load(DAY)
+    people.land(NEXT_DAY, [{"op": "U", "seq": 2, "id": 1, "name": None, "ended": None}])
+    people.load(NEXT_DAY)
+    assert people.rows("current", "id, name, ended") == [(1, "a", None)]
+
+
 # --- columns landed beside the message ------------------------------------------------------------
 
 

@@ -197,6 +197,7 @@ def test_a_staging_model_of_others_is_no_entity() -> None:
         ("pseudonymise", "pseudonymize"),
         ("key", "role: key"),
         ("required", "nullable: false"),
+        ("pseudonym_domain", "pseudonymize: DOMAIN"),
         ("owner", None),
         ("classification", None),
         ("pii", None),
@@ -407,7 +408,7 @@ def test_sensitive_columns_and_their_masks_are_told() -> None:
 
 
 def test_a_token_is_the_hash_of_the_value_under_its_domain() -> None:
-    renamed = column("person", "string", role="key", pseudonym_domain="customer", **TOKEN)
+    renamed = column("person", "string", role="key", **TOKEN | {"pseudonymize": "customer"})
     found, masks = [], []
     for columns in ([SECRET_KEY], [renamed], [column("customer", "string", role="key", **TOKEN)]):
         project = macros(changed(columns=columns))
@@ -601,7 +602,7 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (changed(source__options={"a') --": "x"}), "source.options has 'a') --'"),
         (changed(cluster_by="nothing"), "cluster_by names 'nothing', which is no column that is"),
         (changed(cluster_by={"id": 1}), "cluster_by is"),
-        (changed(target_file_mb="big"), "target_file_mb is 'big'; accepted are numbers"),
+        (changed(expected_every=15), "expected_every is '15'; accepted are daily, hourly"),
         (changed(checkpoint={"load": 1}), "checkpoint has the unknown key 'load'"),
         (changed(checkpoint={"loads": "many"}), "checkpoint.loads is 'many'; accepted are numbers"),
         (
@@ -622,7 +623,7 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
             changed(guards={"deleted_share": "half"}),
             "guards.deleted_share is 'half'; accepted are numbers from 0 and null (off)",
         ),
-        (changed(guards={"rejects": True}), "guards.rejects is 'True'; accepted are numbers"),
+        (changed(guards={"rejected_share": True}), "guards.rejected_share is 'True'; accepted are"),
         (changed(guards={"min_rows": None}), "min_rows is 'None'; accepted are numbers from 0: "),
         (changed(guards={"empty": "fail"}), "guards.empty is 'fail'; accepted are refuse and null"),
         (changed(guards={"rows_band": [5, 1]}), "guards.rows_band is '[5, 1]'; accepted are two"),
@@ -778,8 +779,18 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
             "'id' says pseudonymize, which is for sensitive keys of type string",
         ),
         (
-            changed(columns=[SECRET_KEY, column("m", "string", pseudonym_domain="person")]),
-            "'m' has a pseudonym_domain, but does not say pseudonymize",
+            changed(columns=[SECRET_KEY, column("m", "string", pseudonymize="person")]),
+            "'m' says pseudonymize, which is for sensitive keys of type string",
+        ),
+        (
+            changed(
+                columns=[column("id", "string", role="key", **TOKEN | {"pseudonymize": "True"})]
+            ),
+            "'id' has pseudonymize: 'True', a text: write it without quotes",
+        ),
+        (
+            changed(columns=[column("id", "string", role="key", **TOKEN | {"pseudonymize": 1})]),
+            "pseudonymize is '1'; accepted are true, false and the name of a domain such as",
         ),
         (
             changed(
@@ -898,11 +909,13 @@ def test_guards_of_an_entity_come_first_and_lifts_last() -> None:
     node = changed(guards={"deleted_share": 0.1, "empty": None})
     shared = {"deleted_share": 0.2, "updated_share": 0.3}
     guards = macros(node, var={"spark_cdc_guards": shared})._entity("orders")["guards"]
-    found = [guards[name] for name in ("deleted_share", "updated_share", "empty", "rejects")]
-    assert found == [0.1, 0.3, None, 1000]
-    lift = {"spark_cdc_skip_guards": ["orders.deleted_share", "rejects", "items.updated_share"]}
+    found = [guards[name] for name in ("deleted_share", "updated_share", "empty", "rejected_share")]
+    assert found == [0.1, 0.3, None, 0.1]
+    lift = {
+        "spark_cdc_skip_guards": ["orders.deleted_share", "rejected_share", "items.updated_share"]
+    }
     guards = macros(node, var={"spark_cdc_guards": shared} | lift)._entity("orders")["guards"]
-    assert (guards["deleted_share"], guards["updated_share"], guards["rejects"]) == (
+    assert (guards["deleted_share"], guards["updated_share"], guards["rejected_share"]) == (
         None,
         0.3,
         None,
@@ -915,7 +928,6 @@ def test_guards_of_an_entity_come_first_and_lifts_last() -> None:
         ({}, [], []),
         ({"on_reject": "quarantine"}, [], ["null_keys", "failed_casts"]),
         ({"on_duplicate_key": "quarantine"}, [], ["duplicate_keys"]),
-        ({}, ["rejects"], ["null_keys", "failed_casts"]),
         ({}, ["failed_casts", "orders.duplicate_keys"], ["failed_casts", "duplicate_keys"]),
         ({"load_type": "events"}, ["duplicate_keys"], []),
     ],

@@ -558,10 +558,10 @@ def test_dbt_is_killed_in_maintenance_by_policy(
 
     The load is committed by then, and the same load again brings the maintenance to its end.
     """
-    cell, date = lab.cells[which], "2024-03-04"
+    cell, date = lab.cells[which], AFTERWARDS
     policy = {
         "spark_cdc_maintain_in_run": True,
-        "spark_cdc_maintenance": {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24},
+        "spark_cdc_maintenance": {"compact_loads": 5, "retention_hours": 24},
     }
 
     def begin(schema: str, port: int = 0) -> Run:
@@ -571,10 +571,12 @@ def test_dbt_is_killed_in_maintenance_by_policy(
         schema = landed(lab, cell)
         for step in ("later", "checkpoint"):
             load(lab, cell, step, schema)
+        lab.load_date(cell, "2024-03-04", schema)
+        lab.project.land(cell.name, AFTERWARDS, *cell.lines("again"))
         return schema
 
     def is_compacted(schema: str) -> bool:
-        return len(lab.committed(cell, schema, cursor)) < 4
+        return len(lab.committed(cell, schema, cursor)) < 5
 
     schema = prepare()
     proxy = lab.proxy()
@@ -607,8 +609,8 @@ def test_dbt_is_killed_in_maintenance_by_policy(
             again = begin(schema)
             assert again.wait() == 0, again.printed[-3000:]
             assert shown(lab, cell, schema, cursor) == after
-            lab.project.land(cell.name, AFTERWARDS, *cell.lines("again"))
-            lab.load_date(cell, AFTERWARDS, schema)
+            lab.project.land(cell.name, "2024-03-06", *cell.lines("again"))
+            lab.load_date(cell, "2024-03-06", schema)
             lab.log_of(cell, schema, cursor)
             schema = prepare()
     say(

@@ -221,7 +221,7 @@ def test_each_element_of_a_json_array_is_judged_as_a_line_is(files: Any) -> None
     ]
     good = ['{"id":1,"v":1}', '{"id":2,"v":2}']
     things.land("2024-01-01", a_json=f"[{','.join([good[0], *odd, good[1]])}]")
-    things.variables["spark_cdc_guards"] |= {"rejects": None, "rejected_share": None}
+    things.variables["spark_cdc_guards"] |= {"rejected_share": None}
     assert things.load("2024-01-01")["counts"]["R"] == len(odd)
     assert things.rows("id, v") == [(1, 1.0), (2, 2.0)]
     things.cursor.execute(
@@ -261,7 +261,7 @@ def test_each_element_of_a_json_array_is_judged_as_a_line_is(files: Any) -> None
 def test_damaged_json_is_refused_whatever_is_quarantined(files: Any, data: bytes) -> None:
     """Else a file that was cut off would delete what it does not have."""
     things = files(on_reject="quarantine", source=OVER_LINES)
-    things.variables["spark_cdc_guards"] |= {"rejects": None, "rejected_share": None}
+    things.variables["spark_cdc_guards"] |= {"rejected_share": None}
     things.land("2024-01-01", a_json=data)
     with pytest.raises(CompilerError) as error:
         things.load("2024-01-01")

@@ -42,7 +42,7 @@ def sales(cursor: Any, schema: str, tmp_path: Path) -> Any:
             ],
         }
         warehouse = Warehouse(cursor, schema, tmp_path, node)
-        warehouse.variables["spark_cdc_guards"] |= {"rejects": None, "rejected_share": None}
+        warehouse.variables["spark_cdc_guards"] |= {"rejected_share": None}
         return warehouse
 
     cursor.execute("set time zone 'America/New_York'")

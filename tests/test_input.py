@@ -107,7 +107,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] 
         ["open_quote: 1 line of 2024-01-02 has a quote that is not closed", 'a.csv: 3,3,"c'],
     ),
     "broken_value": (
-        {"on_reject": "quarantine", "guards": {"rejects": None, "rejected_share": None}},
+        {"on_reject": "quarantine", "guards": {"rejected_share": None}},
         {"a.csv": b'id,value,memo\n1,1,a\n2,2,"b\nbb"\n3,3,c\n'},
         "unclosed_quotes",
         ['a.csv: 2,2,"b', "values that go over several lines take source.options.multiLine: true"],
@@ -232,7 +232,7 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
         {
             "columns": {**KEYED, "memo": {"data_type": "date", "format": "dd.MM.yyyy"}},
             "on_reject": "quarantine",
-            "guards": {"rejects": None, "rejected_share": None},
+            "guards": {"rejected_share": None},
         },
         {"a.csv": b"id,value,memo\n1,1,02.03.2024\n2,2,1.3.2024\n"},
         [(1, None, "2024-03-02"), (2, None, "2024-03-01")],

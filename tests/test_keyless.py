@@ -151,7 +151,7 @@ def test_counts_per_row_are_those_of_the_source(
         on_reject="quarantine",
         rules=rules if unread else {},
         checkpoint=POLICIES[policy],
-        guards={"rejects": None, "rejected_share": None},
+        guards={"rejected_share": None},
     )
     extract, state, states = Extract(), Counter[Distinct](), []
     # some of the loads can read all rows, so that what was held goes

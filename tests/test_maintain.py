@@ -39,8 +39,8 @@ def test_loads_are_compacted_by_policy(project: Project) -> None:
     """Two entities with the same loads, one of which is never compacted: all views are equal."""
     project.vars = {"spark_cdc_maintain_in_run": True}
     never = {"compact_loads": None}
-    often = {"compact_loads": 4, "keep_loads": 1, "retention_hours": None}
-    days = [f"2024-03-{day:02}" for day in range(1, 14)]
+    often = {"compact_loads": 5, "retention_hours": None}
+    days = [f"2024-03-{day:02}" for day in range(1, 18)]
     for name, maintenance in (("plain", never), ("kept", often)):
         project.entity(
             name,
@@ -51,14 +51,14 @@ def test_loads_are_compacted_by_policy(project: Project) -> None:
         )
         for at, day in enumerate(days):
             project.land(name, day, "id,name", f"1,a{at}", f"{at + 2},b")
-    for day in days[:10]:
+    for day in days[:11]:
         project.load(day, "plain", "kept")
-    assert kinds(project, "kept") == ["03-h", "06-h", "09-h", "09-hc", "10-d"]
-    for day in days[10:]:
+    assert kinds(project, "kept") == ["03-h", "06-h", "09-h", "09-hc", "10-d", "11-d"]
+    for day in days[11:]:
         project.load(day, "plain", "kept")
     # as many histories as that are merged
-    assert kinds(project, "kept") == ["12-h", "12-hc", "13-d"]
-    assert len(kinds(project, "plain")) == 13
+    assert kinds(project, "kept") == ["15-h", "15-hc", "16-d", "17-d"]
+    assert len(kinds(project, "plain")) == 17
     for view in VIEWS:
         columns = [
             row[0]
@@ -68,20 +68,20 @@ def test_loads_are_compacted_by_policy(project: Project) -> None:
         listed = ", ".join(columns)
         assert project.rows(f"kept_{view}", listed) == project.rows(f"plain_{view}", listed)
     told = "select count(*) from {s}.cdc_loads where entity = 'kept' and load_type = 'compact'"
-    assert project.query(told) == [(8,)]
+    assert project.query(told) == [(10,)]
 
 
 @pytest.mark.full
 def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     """The policy's retention is a day at least, so that files have to be made old here."""
     project.vars = {}  # by the command, as a scheduler does it
-    maintenance = {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}
+    maintenance = {"compact_loads": 5, "retention_hours": 24}
     project.entity("swept", COLUMNS, load_type="delta", maintenance=maintenance)
-    for day in range(1, 8):
+    for day in range(1, 7):
         project.land("swept", f"2024-03-0{day}", "id,name", f"1,a{day}", f"{day + 1},b")
-    for day in (1, 2, 3):
+    for day in (1, 2, 3, 4):
         project.load(f"2024-03-0{day}", "swept")
-    assert "swept: nothing is due, 3 loads" in project.operate("maintain", execute=True).output
+    assert "swept: nothing is due, 4 loads" in project.operate("maintain", execute=True).output
     place = location(project, "swept_ledger")
     # what an attempt that was killed left: a load that was never committed, and a staging folder
     [part] = list(place.glob("business_date=2024-03-01/load_id=*/operation=I"))
@@ -93,7 +93,7 @@ def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     past = time.time() - 30 * 3600
     for file in [*lost.iterdir(), *staged.iterdir()]:
         os.utime(file, (past, past))
-    outcome = project.load("2024-03-04", "swept")
+    outcome = project.load("2024-03-05", "swept")
     assert "compact" not in outcome.output, "a run does nothing of it unless it is told to"
     dry = project.operate("maintain", entities="swept")
     assert "swept: would compact 3 loads" in dry.output
@@ -111,8 +111,8 @@ def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     told = "select message from {s}.cdc_loads where entity = 'swept' and status = 'vacuumed'"
     [(message,)] = project.query(told)
     assert "20240301-d-0000dead" in message
-    project.load("2024-03-05", "swept")
-    assert project.rows("swept_current", "id") == [(1,), (2,), (3,), (4,), (5,), (6,)]
+    project.load("2024-03-06", "swept")
+    assert project.rows("swept_current", "id") == [(day,) for day in range(1, 8)]
     tested = project.dbt("test", "--select", "path:models/swept")
     assert tested.success, tested.output
 
@@ -124,9 +124,9 @@ def test_a_policy_that_makes_no_sense_is_refused() -> None:
         found: list[str] = load_macros()._entity_problems("odd", node)
         return found
 
-    assert problems(compact_loads=4, keep_loads=1, retention_hours=24) == []
-    found = " ".join(problems(compact_loads=3, keep_loads=3, retention_hours=2))
-    assert "maintenance.keep_loads is 3, and maintenance.compact_loads 3; accepted is at" in found
+    assert problems(compact_loads=5, retention_hours=24) == []
+    found = " ".join(problems(compact_loads=4, retention_hours=2))
+    assert "maintenance.compact_loads is 4; accepted are numbers from 5 and null (off)" in found
     assert "maintenance.retention_hours is 2; accepted are numbers from 24" in found
     [found] = problems(loads=3)
     assert "maintenance has the unknown key 'loads'" in found
@@ -170,7 +170,7 @@ def test_a_load_in_flight_is_safe_however_old_its_files_are(project: Project) ->
 
 
 @pytest.mark.full
-def test_rows_are_laid_out_by_columns(project: Project) -> None:
+def test_rows_are_laid_out_by_columns(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of several columns by a Z-order: in each file a part of the range of each of them."""
     columns: dict[str, Any] = {
         "id": {"data_type": "int", "role": "key"},
@@ -178,8 +178,18 @@ def test_rows_are_laid_out_by_columns(project: Project) -> None:
         "amount": "decimal(9,2)",
         "name": "string",
     }
-    layout = {"cluster_by": ["day", "amount"], "target_file_mb": 1}
-    project.entity("wide", columns, load_type="delta", **layout)
+    project.entity("wide", columns, load_type="delta", cluster_by=["day", "amount"])
+    parsed = project.manifest
+
+    def with_small_files() -> Any:
+        made = parsed()
+        assert made
+        macro = made.macros["macro.spark_cdc._set_file_size"]
+        assert "'128m'" in macro.macro_sql
+        macro.macro_sql = macro.macro_sql.replace("'128m'", "'1m'")
+        return made
+
+    monkeypatch.setattr(project, "manifest", with_small_files)
     lines = [
         f"{at},2024-{at * 7 % 12 + 1:02}-{at * 11 % 28 + 1:02},{at * 37 % 1000}.50,"
         f"{random.randbytes(600).hex()}"

@@ -32,7 +32,6 @@ WRONG: list[dict[str, Any]] = [
     {"rules": [1]},
     {"rules": {"a": {"condition": 1}}},
     {"timezone": "Mars"},
-    {"target_file_mb": "big"},
     {"cluster_by": ["nothing"]},
     {"expected_every": "often"},
     {"priority": 5},

@@ -521,11 +521,8 @@ def test_what_a_run_would_refuse_is_refused_at_once():
     assert "has an order of its own" in refused(*columns, *EVENTS, "debezium", "--order", "n")
 
 
-def test_help_lists_what_the_macros_accept():
-    package, formats = macro_rules.rules()
-    source = package._known_settings()["entity"]["source"]["settings"]
-    assert source["format"]["accepted"] == new.FORMATS.split(", ")
-    assert [*formats, "or one of your own"] == new.EVENT_FORMATS.split(", ")
+def test_types_are_those_that_the_macros_accept():
+    package, _ = macro_rules.rules()
     types = {package._hash_type(name).get("kind") for name in entities.TYPES}
     assert types <= {*entities.TYPES, "integer"}
     assert all(package._hash_type(name)["problem"] for name in source_types.names())

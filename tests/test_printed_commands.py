@@ -150,8 +150,8 @@ def vars_of(command: str) -> dict[str, Any]:
         ({"spark_cdc_rekey": ["orders", "sites"]}, {"spark_cdc_rekey": ["orders"]}),
         ({"spark_cdc_rekey": "sites"}, {}),
         (
-            {"spark_cdc_skip_guards": ["sites.empty", "rejects", "orders.rows_band"]},
-            {"spark_cdc_skip_guards": ["rejects", "orders.rows_band"]},
+            {"spark_cdc_skip_guards": ["sites.empty", "failed_casts", "orders.rows_band"]},
+            {"spark_cdc_skip_guards": ["failed_casts", "orders.rows_band"]},
         ),
     ],
 )
@@ -186,10 +186,10 @@ def test_a_load_keeps_what_its_run_was_told(
             " --skip-guards orders.deleted_share",
         ),
         (
-            {"spark_cdc_skip_guards": ["sites.empty", "rejects"]},
+            {"spark_cdc_skip_guards": ["sites.empty", "failed_casts"]},
             "2024-03-04",
             {"skip": ["empty"]},
-            "load 2024-03-04 orders --skip-guards rejects orders.empty",
+            "load 2024-03-04 orders --skip-guards failed_casts orders.empty",
         ),
         (
             {"spark_cdc_replay": {"from": "2024-03-02", "source": "archive"}},

@@ -542,7 +542,7 @@ def test_the_report_of_a_project(
     assert json.loads(rejected["row"]) == {"id": "21", "name": "x", "price": "dear"}
     assert rejected["reason"] == "price: 'dear' is not accepted as decimal(9,2)"
     assert rejected["columns"] == "price"
-    assert parts["maintenance"] == {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168}
+    assert parts["maintenance"] == {"compact_loads": 100, "retention_hours": 168}
     files = parts["details"]["files"]
     assert [(one["table"], one["is_needed"]) for one in files] == [
         ("parts_ledger", True),

@@ -209,7 +209,7 @@ def test_an_entity_shows_schema_changes_files_and_retention(browser: Browser, st
     browser.open(story, "#entity/customers")
     text = browser.run(f"{ENTITY}.innerText")
     assert "added region compared string\ndropped fax" in text
-    assert "a run compacts all but the last 50" in text
+    assert "a run compacts the older half" in text
     assert "spark-cdc vacuum --select customers\n" in text
     for letter in "IUDNX":
         assert f"\t{letter}\t" not in text

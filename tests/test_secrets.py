@@ -26,7 +26,7 @@ ENTITIES: dict[str, dict[str, Any]] = {
         "born": {"data_type": "date", "sensitive": True, "mask": "year"},
         "city": "string",
     },
-    "members": {"mail": TOKEN | {"pseudonym_domain": "mail"}, "since": "date"},
+    "members": {"mail": TOKEN | {"pseudonymize": "mail"}, "since": "date"},
     "cards": {"mail": TOKEN, "kind": "string"},
 }
 DAYS = ("2024-03-01", "2024-03-02", "2024-03-03")

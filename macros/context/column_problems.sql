@@ -173,7 +173,8 @@
     user's own. Arguments: name (of the entity), node. Returns a list of texts. -#}
 {%- macro _column_warnings(name, node) -%}
     {%- set known = spark_cdc._known_settings().column | list -%}
-    {%- set instead = {'key': 'role: key', 'untracked': 'role: untracked', 'control': 'role: control', 'required': 'nullable: false', 'spark_cdc': 'its keys directly'} -%}
+    {%- set instead = {'key': 'role: key', 'untracked': 'role: untracked', 'control': 'role: control', 'required': 'nullable: false', 'spark_cdc': 'its keys directly',
+                       'pseudonym_domain': 'pseudonymize: DOMAIN'} -%}
     {%- set found, meant = {}, {} -%}
     {%- for column in spark_cdc._columns_of(node) -%}
         {%- set meta = column.meta -%}

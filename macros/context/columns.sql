@@ -42,7 +42,8 @@
     {%- for column in columns -%}
         {%- set given, meta = column.meta, dict(defaults) -%}
         {%- do meta.update(given) -%}
-        {%- set pseudonym = meta.pseudonym_domain or column['name'] if meta.sensitive and meta.pseudonymize else none -%}
+        {%- set pseudonym = column['name'] if meta.pseudonymize is true else meta.pseudonymize -%}
+        {%- set pseudonym = pseudonym if meta.sensitive and pseudonym else none -%}
         {%- set type = column.get('data_type') or '' -%}
         {%- do described.append(dict({
             'name': column['name'],

@@ -149,7 +149,6 @@
         'maintenance': spark_cdc._policy('maintenance', settings, known),
         'validity': spark_cdc._validity(settings, known),
         'cluster_by': spark_cdc._names(settings.cluster_by),
-        'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'expected_every': settings.expected_every,
         'guards': guards,
         'rules': spark_cdc._rules(settings),
@@ -283,10 +282,17 @@
 
 
 {#- What the names of an entity's models end with; of two that end alike the longer comes first. -#}
-{%- macro _model_kinds() -%}
-    {{ return(['events', 'ledger', 'committed', 'current', 'latest', 'history', 'event_versions', 'versions',
-        'changes', 'bitemporal', 'rejects', 'quality']) }}
+{%- macro _model_kinds() -%}{{ return(['events', 'ledger', 'committed'] + spark_cdc._view_kinds()) }}{%- endmacro -%}
+
+
+{#- The kinds of views of an entity; src/spark_cdc/kinds.py has them, too. -#}
+{%- macro _view_kinds() -%}
+    {{ return(['current', 'latest', 'history', 'event_versions', 'versions', 'changes', 'bitemporal', 'rejects', 'quality']) }}
 {%- endmacro -%}
+
+
+{#- Those that read the archive of change events. -#}
+{%- macro _archive_kinds() -%}{{ return(['event_versions', 'bitemporal']) }}{%- endmacro -%}
 
 
 {#- The ids that the models of an entity have, whether they are there or not. Argument: ledger (id
@@ -391,7 +397,7 @@
     that stops the load, where that is skipped). Returns a list. -#}
 {%- macro _quarantine(name, settings) -%}
     {%- set kinds, skipped = [], spark_cdc._skipped_guards(name) -%}
-    {%- set rejects = settings.get('on_reject') == 'quarantine' or 'rejects' in skipped -%}
+    {%- set rejects = settings.get('on_reject') == 'quarantine' -%}
     {%- set duplicates = settings.get('on_duplicate_key') == 'quarantine' -%}
     {%- set actions = spark_cdc._rules(settings) | map(attribute='action') | list -%}
     {%- for kind, is_set_aside in [

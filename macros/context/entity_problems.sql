@@ -23,9 +23,9 @@
     {#- which is said elsewhere -#}
     {%- set is_misfit = policy.values() | reject('none') | reject('number') | list -%}
     {%- set policy_rules = [] if not policy or is_misfit else [
-        (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
-         'maintenance.keep_loads is %(keep_loads)s, and maintenance.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
-         'compact_loads of them, all but the last keep_loads are compacted, and two take their place'),
+        (policy.compact_loads is not none and policy.compact_loads < 5,
+         'maintenance.compact_loads is %(compact_loads)s; accepted are numbers from 5 and null (off): the older half of so many loads is compacted, and two '
+         'loads take its place'),
         (policy.retention_hours is not none and policy.retention_hours < 24,
          'maintenance.retention_hours is %(retention_hours)s; accepted are numbers from 24 and null (off): a query that is running, and a load that is being '
          'written, are safe only while they are younger than that'),
@@ -344,7 +344,7 @@ name a tie_breaker
     order of rows in files, the text of statements.
     Arguments: columns (of the YAML), settings (meta.spark_cdc). Returns a list of texts. -#}
 {%- macro _sensitive_problems(columns, settings) -%}
-    {%- set own = ['sensitive', 'mask', 'pseudonymize', 'pseudonym_domain'] -%}
+    {%- set own = ['sensitive', 'mask', 'pseudonymize'] -%}
     {%- if not columns | map(attribute='meta') | map('list') | sum(start=[]) | select('in', own) | list -%}{{ return([]) }}{%- endif -%}
     {%- set rule = spark_cdc._known_settings().column.mask -%}
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
@@ -357,23 +357,23 @@ name a tie_breaker
     {%- set problems, sensitive = [], [] -%}
     {%- for column in columns if own | select('in', column.meta) | list -%}
         {%- set name, meta = column['name'] | string, column.meta -%}
-        {%- set is_sensitive, mask = meta.get('sensitive') is true, meta.get('mask') -%}
+        {%- set is_sensitive, mask, pseudonym = meta.get('sensitive') is true, meta.get('mask'), meta.get('pseudonymize') -%}
         {%- set type = spark_cdc._plain_type((column.get('data_type') or '') | string) -%}
         {%- set fitting = rule.by_type.get(mask) -%}
         {%- do sensitive.append(name) if is_sensitive -%}
-        {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'type': type, 'mask': mask, 'fitting': (fitting or []) | join(', ')}, [
+        {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'type': type, 'mask': mask, 'pseudonym': pseudonym, 'fitting': (fitting or []) | join(', ')}, [
             (mask is not none and not is_sensitive,
              "column '%(name)s' has a mask, but is not sensitive: say `sensitive: true` beside it, or remove it"),
             (is_sensitive and fitting and type not in fitting,
              "column '%(name)s' has mask: %(mask)s, but the type %(type)s; accepted with it are %(fitting)s: take mask: none, which shows null, or "
              'one that fits'),
-            (meta.get('pseudonymize') is true and not (is_sensitive and meta.get('role') == 'key' and type == 'string'),
+            (pseudonym and not (is_sensitive and meta.get('role') == 'key' and type == 'string'),
              "column '%(name)s' says pseudonymize, which is for sensitive keys of type string: say `sensitive: true` beside it and declare it a string, or "
              'remove it'),
-            (meta.get('pseudonymize') is true and mask is not none,
+            (pseudonym and mask is not none,
              "column '%(name)s' has mask: %(mask)s and says pseudonymize, which is a mask, too: remove one of them"),
-            (meta.get('pseudonym_domain') is not none and meta.get('pseudonymize') is not true,
-             "column '%(name)s' has a pseudonym_domain, but does not say pseudonymize: say `pseudonymize: true` beside it, or remove it"),
+            (pseudonym is string and pseudonym | lower in ['true', 'false'],
+             "column '%(name)s' has pseudonymize: '%(pseudonym)s', a text: write it without quotes, or the name of a domain such as customer"),
             (is_sensitive and meta.get('role') == 'control',
              "column '%(name)s' is sensitive and control: it is not stored, and what is rejected lies apart in any case; remove sensitive"),
             (is_sensitive and meta.get('default') is not none,

@@ -12,7 +12,7 @@
     {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}
     {#- stored columns that have the name of a column that a view adds -#}
     {%- set stored, views = spark_cdc._columns_of(graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {}), [] -%}
-    {%- for view in ['event_versions', 'bitemporal'] if models ~ '_' ~ view in graph.nodes and not is_archived -%}
+    {%- for view in spark_cdc._archive_kinds() if models ~ '_' ~ view in graph.nodes and not is_archived -%}
         {%- do views.append((true, '%(name)s: %(name)s_' ~ view ~ ' reads the events of all loads, but they are not kept. Set events.archive: true in '
             'the YAML of stg_%(name)s, or remove the model.')) -%}
     {%- endfor -%}
@@ -71,10 +71,10 @@
     {%- set schema = spark_cdc._sensitive_schema() if sensitive else none -%}
     {%- set values = {'name': name, 'names': sensitive | join(', '), 'schema': schema, 'var': 'the var spark_cdc_sensitive_schema'} -%}
     {%- set problems = [] -%}
-    {%- for kind in ['committed', 'current', 'history', 'versions', 'changes', 'rejects', 'event_versions', 'bitemporal'] -%}
+    {%- for kind in ['committed'] + spark_cdc._view_kinds() -%}
         {%- set plain, apart = graph.nodes.get(models ~ '_' ~ kind), graph.nodes.get(models ~ '_' ~ kind ~ '_sensitive') -%}
         {%- do problems.extend(spark_cdc._failed_rules(dict(values, kind=kind, found=apart.schema if apart else none), [
-            (sensitive and plain and kind in ['event_versions', 'bitemporal'],
+            (sensitive and plain and kind in spark_cdc._archive_kinds(),
              '%(name)s: %(name)s_%(kind)s would show the sensitive columns (%(names)s) as events have them. Rename the model to %(name)s_%(kind)s_sensitive.'),
             (apart and not sensitive,
              '%(name)s: %(name)s_%(kind)s_sensitive is there, but no column is sensitive. Say `sensitive: true` under meta of one, or remove the model.'),

@@ -60,11 +60,10 @@
         'loads': {'kind': 'number', 'default': 50},
         'rows': {'kind': 'number', 'default': 1000000},
     }} -%}
-    {#- by the end of a run: the number of loads from which on older ones are compacted, how many
-        are kept as they are, how long what that supersedes stays -#}
-    {%- set maintenance = {'kind': 'mapping', 'null': true, 'says': 'compact_loads, keep_loads or retention_hours below it', 'settings': {
+    {#- by the end of a run: the number of loads from which on the older half is compacted, how
+        long what that supersedes stays -#}
+    {%- set maintenance = {'kind': 'mapping', 'null': true, 'says': 'compact_loads or retention_hours below it', 'settings': {
         'compact_loads': {'kind': 'number', 'null': 'off', 'default': 100},
-        'keep_loads': {'kind': 'number', 'default': 50},
         'retention_hours': {'kind': 'number', 'null': 'off', 'default': 168},
     }} -%}
     {#- the columns of <entity>_versions that say when a version holds; open_end: the end of one
@@ -77,9 +76,9 @@
         'end_is': {'kind': 'choice', 'accepted': ['exclusive', 'inclusive'], 'default': 'exclusive'},
     }} -%}
     {#- empty: an empty full snapshot, where rows exist. Shares are of the rows before; rows_band is
-        of the rows in, as multiples of the median of the last loads; rejects and rejected_share
-        are of quarantined rows, late_share is of events of known keys. Shares and the band count
-        where there are at least min_rows rows; deleted_share also where min_deleted rows would go.
+        of the rows in, as multiples of the median of the last loads; rejected_share is of
+        quarantined rows, late_share of events of known keys. Shares and the band count where there
+        are at least min_rows rows; deleted_share also where min_deleted rows would go.
         unfinished_file: a file of CSV or JSON lines whose last line has no line end. -#}
     {%- set guards = {'kind': 'mapping', 'null': true, 'settings': {
         'empty': {'kind': 'choice', 'accepted': ['refuse'], 'null': 'off', 'default': 'refuse'},
@@ -87,7 +86,6 @@
         'updated_share': {'kind': 'number', 'null': 'off', 'default': 0.95},
         'inserted_share': {'kind': 'number', 'null': 'off', 'default': 10},
         'rows_band': {'kind': 'band', 'null': 'off', 'default': [0.2, 5]},
-        'rejects': {'kind': 'number', 'null': 'off', 'default': 1000},
         'rejected_share': {'kind': 'number', 'null': 'off', 'default': 0.1},
         'late_share': {'kind': 'number', 'null': 'off', 'default': 0.2},
         'unfinished_file': {'kind': 'choice', 'accepted': ['refuse'], 'null': 'off', 'default': 'refuse'},
@@ -121,7 +119,6 @@
             'maintenance': maintenance,
             'validity': validity,
             'cluster_by': {'kind': 'names', 'null': true},
-            'target_file_mb': {'kind': 'number', 'default': 128},
             'guards': guards,
             'rules': {'kind': 'mapping', 'null': true, 'says': 'names of rules below it, each with a condition', 'each': rule},
             'on_reject': on_reject,
@@ -158,8 +155,7 @@
             'on_cast_error': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
             'null_means': {'kind': 'choice', 'accepted': ['value', 'unchanged']},
             'sensitive': {'kind': 'boolean', 'default': false},
-            'pseudonymize': {'kind': 'boolean', 'default': false},
-            'pseudonym_domain': {'kind': 'form', 'form': 'name', 'null': true, 'says': 'a plain name such as customer'},
+            'pseudonymize': {'kind': 'form', 'form': 'name', 'null': true, 'says': 'true, false and the name of a domain such as customer', 'default': false},
             'mask': {'kind': 'choice', 'accepted': ['none', 'last_4', 'mail_domain', 'year'], 'default': 'none',
                      'by_type': {'last_4': ['string'], 'mail_domain': ['string'], 'year': ['date', 'timestamp', 'timestamp_ntz']}},
         }),
@@ -180,7 +176,7 @@
     {#- without which nobody knows what the ledger is -#}
     {%- set needed = {
         'entity': ['load_type', 'business_date_type', 'events', 'dropped_columns', 'file_format', 'keyless'],
-        'column': ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'],
+        'column': ['role', 'sensitive', 'pseudonymize', 'mask'],
     } -%}
     {#- which are declared as they are, and known without a look at their parts -#}
     {%- set plain_types = ['string', 'int', 'bigint', 'date', 'timestamp', 'boolean', 'double'] -%}

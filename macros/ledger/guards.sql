@@ -5,18 +5,14 @@
 {%- macro _check_guards(entity, ledger, load, audit) -%}
     {%- set limits, rejected, broken = entity.guards, audit.counts.R - audit.ruled_out, [] -%}
     {%- set tripped = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
-    {#- what rules set aside is their business -#}
-    {%- for guard, is_tripped, share in [
-        ('rejects', rejected > (limits.rejects or 0), ''),
-        ('rejected_share', audit.rows_in >= limits.min_rows and rejected > (limits.rejected_share or 0) * audit.rows_in,
-            ': a share of ' ~ spark_cdc._three_digits(rejected / audit.rows_in) if audit.rows_in else ''),
-    ] if limits[guard] is not none and is_tripped -%}
+    {#- without rows that rules reject: at_most is their limit -#}
+    {%- if limits.rejected_share is not none and audit.rows_in >= limits.min_rows and rejected > limits.rejected_share * audit.rows_in -%}
         {%- set what -%}
-{{ rejected }} of {{ audit.rows_in }} rows are rejected{{ share }}, accepted are {{ limits[guard] }}; {# -#}
-{{ spark_cdc._reject_lines(entity, ledger, load, entity.quarantine) | join('; ') }}
+{{ rejected }} of {{ audit.rows_in }} rows are rejected: a share of {{ spark_cdc._three_digits(rejected / audit.rows_in) }}; {# -#}
+accepted is at most {{ limits.rejected_share }}; {{ spark_cdc._reject_lines(entity, ledger, load, entity.quarantine) | join('; ') }}
         {%- endset -%}
-        {%- do tripped.update({guard: what}) -%}
-    {%- endfor -%}
+        {%- do tripped.update({'rejected_share': what}) -%}
+    {%- endif -%}
     {%- for rule in entity.rules if rule.at_most is not none and 'rules' not in spark_cdc._skipped_guards(entity.name) -%}
         {%- set found = audit.rules[entity.rules.index(rule)] -%}
         {%- if found.judged >= limits.min_rows and found.broken > rule.at_most * found.judged -%}

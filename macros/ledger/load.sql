@@ -169,11 +169,11 @@ select
     {%- if entity.keyless or (entity.deleted_when and load.load_type == 'full') -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
     {%- set order = spark_cdc._cluster_order(
         entity, columns, ctx.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
-    {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
+    {%- if order -%}{%- do spark_cdc._set_file_size([load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
     {%- call statement('main') -%}
         {{ spark_cdc._write_loads_sql(ctx.write.ledger, columns, [] if load.get('deletes_separately') else [load], sql, order) }}
     {%- endcall -%}
-    {%- if order -%}{%- do spark_cdc._set_file_size(entity) -%}{%- endif -%}
+    {%- if order -%}{%- do spark_cdc._set_file_size() -%}{%- endif -%}
     {%- if load.get('deletes_separately') -%}{%- do spark_cdc._write_deleted(ctx, load, columns) -%}{%- endif -%}
     {%- set retained = spark_cdc._retained_rows(ctx, load) -%}
     {%- if retained.sql -%}

@@ -166,13 +166,13 @@ Nothing was written. Run the same command again.
 
 
 {#- How the files are written that a state is laid out in, for the next statement of this session:
-    it is shuffled in small parts, of which as many go into a file as have the size (Spark counts
+    it is shuffled in small parts, of which as many go into a file as have 128 MB (Spark counts
     bytes as they are shuffled, of which Parquet makes less); and timestamps as numbers, for Spark's
     own default (INT96) has no minimum and maximum by which readers could skip.
-    Arguments: entity, rows (none after it: the session's own settings again). -#}
-{%- macro _set_file_size(entity, rows=none) -%}
+    Arguments: rows (none after it: the session's own settings again). -#}
+{%- macro _set_file_size(rows=none) -%}
     {%- for name, value in {
-        'adaptive.advisoryPartitionSizeInBytes': entity.target_file_mb ~ 'm',
+        'adaptive.advisoryPartitionSizeInBytes': '128m',
         'adaptive.coalescePartitions.initialPartitionNum': [[32, (rows or 0) // 200000] | max, 10000] | min,
         'parquet.outputTimestampType': 'TIMESTAMP_MICROS',
     }.items() -%}

@@ -81,7 +81,7 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
 do. Nothing was committed and readers see what they saw before. Backfill the dates before it, load {{ load.business_time }} by itself (spark-cdc load {# -#}
 '{{ load.business_time }}' --select {{ entity.name }}), then backfill the rest.
             {%- endset -%}
-            {%- do spark_cdc._refuse_load(entity, 'rejects', message, of_load.load, known) -%}
+            {%- do spark_cdc._refuse_load(entity, 'quarantine', message, of_load.load, known) -%}
         {%- endif -%}
         {%- set audit = spark_cdc._audit_counted_load(of_load, known, recent) -%}
         {%- do recent.update({load.load_id: audit.rows_in}) -%}

@@ -228,7 +228,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     } -%}
     {#- where the branch has loaded since, its views are those of its own loads -#}
     {%- set is_begun = plan.is_there and spark_cdc._parse_manifest(made[branched.committed.identifier] or '', branched.committed).loads != manifest.loads -%}
-    {%- for kind in ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal', 'rejects', 'quality'] if not is_begun -%}
+    {%- for kind in spark_cdc._view_kinds() if not is_begun -%}
         {%- set view = entity.name ~ '_' ~ kind -%}
         {%- if relations.get(view) and view not in made -%}{%- do plan.views.update({view: spark_cdc._undo_redo_text(relations[view], ctx, branched)}) -%}{%- endif -%}
     {%- endfor -%}

@@ -25,11 +25,11 @@
 {%- endmacro -%}
 
 
-{#- Maintenance by policy: compacts the older loads of entities that have as many loads since the
-    last time as their policy says (`maintenance`, or the var spark_cdc_maintenance), see compact(),
-    and drops what earlier calls superseded longer ago than the retention, see vacuum(). No view
-    changes, and branches are left alone. Where nothing is due it reads the manifest alone. Both
-    have rows in cdc_loads. Without execute it only says what it would do.
+{#- Maintenance by policy: compacts the older half of the loads of entities that have as many loads
+    since the last time as their policy says (`maintenance`, or the var spark_cdc_maintenance), see
+    compact(), and drops what earlier calls superseded longer ago than the retention, see vacuum().
+    No view changes, and branches are left alone. Where nothing is due it reads the manifest alone.
+    Both have rows in cdc_loads. Without execute it only says what it would do.
         dbt run-operation spark_cdc.maintain --args '{execute: true}'
     Arguments: entities (list of names, or one; none for all), execute. Returns the number of loads
     that were compacted, or would be. -#}
@@ -43,7 +43,7 @@
         {%- set since = manifest.loads[manifest.loads.index(compacted[-1]) + 1:] if compacted else manifest.loads -%}
         {%- if ctx.write.ledger == ctx.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
             {%- set merges = compacted | length >= policy.compact_loads -%}
-            {%- set compacted = spark_cdc._compact_entity(ctx, 0, merges, keep_loads=[policy.keep_loads, 1] | max) -%}
+            {%- set compacted = spark_cdc._compact_entity(ctx, 0, merges, keep_loads=policy.compact_loads // 2) -%}
             {%- set total.loads = total.loads + compacted -%}
             {%- if compacted and policy.retention_hours is not none -%}
                 {%- do spark_cdc._vacuum_entity(ctx, policy.retention_hours) -%}
@@ -165,9 +165,9 @@ Load once with the new columns, then compact.
         entity, spark_cdc._ledger_columns(entity, checkpoint.layout), ctx.ledger, plan.compacted, figures.history_rows + figures.rows_after) -%}
     {%- set compacted = spark_cdc._compacted_rows_sql(ctx, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
     {%- do spark_cdc._set_session(ctx.write.ledger) -%}
-    {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
+    {%- do spark_cdc._set_file_size(figures.history_rows + figures.rows_after) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, [checkpoint], compacted, order)) -%}
-    {%- do spark_cdc._set_file_size(entity) -%}
+    {%- do spark_cdc._set_file_size() -%}
 {%- endmacro -%}
 
 

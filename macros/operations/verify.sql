@@ -342,7 +342,7 @@ order by listed.load_id
     {%- set findings = [] -%}
     {%- set compared = {} -%}
     {%- set package = verified.ledger_node.unique_id.rsplit('.', 1)[0] -%}
-    {%- set kinds = ['current', 'latest', 'history', 'versions', 'changes', 'event_versions', 'bitemporal'] -%}
+    {%- set kinds = spark_cdc._view_kinds() | reject('in', ['rejects', 'quality']) | list -%}
     {%- set both = [] -%}
     {%- for suffix in ['', '_sensitive'] -%}{%- for kind in kinds -%}{%- do both.append((kind, suffix)) -%}{%- endfor -%}{%- endfor -%}
     {%- for kind, suffix in both -%}

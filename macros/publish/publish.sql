@@ -15,7 +15,7 @@
 
 {#- Refuses what can't be published, before anything is written. -#}
 {%- macro _check_target(target) -%}
-    {%- set accepted = ['delta', 'iceberg', 'parquet', 'orc'] -%}
+    {%- set accepted = spark_cdc._known_settings().entity.file_format.accepted -%}
     {%- if target.format not in accepted -%}
         {%- do spark_cdc._refuse_target(target, "the format is '" ~ target.format ~ "'; accepted are " ~ accepted | join(', ')) -%}
     {%- endif -%}

@@ -6,27 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spark_cdc import dbt_runner, declared, macro_rules
+from spark_cdc import dbt_runner, declared, kinds, macro_rules
 from spark_cdc.errors import TypoError, UsageError
 
-READ = (
-    "{}_committed",
-    "{}_current",
-    "{}_latest",
-    "{}_history",
-    "{}_versions",
-    "{}_changes",
-    "{}_event_versions",
-    "{}_bitemporal",
-    "{}_rejects",
-    "{}_quality",
-)
 # What dbt selects as the models of all entities, without models that build on them.
 OF_ENTITIES = tuple(
     f"config.materialized:cdc_{kind}" for kind in ("events", "ledger", "committed", "view")
 )
 MOST = 20  # entities whose settings are read before dbt is started
-AFFIXES = ("stg_{}", "{}_events", "{}_ledger", *READ, *(f"{affix}_sensitive" for affix in READ))
+_MODELS = tuple(f"{{}}_{kind}" for kind in kinds.ENDINGS)
+AFFIXES = ("stg_{}", *_MODELS, *(f"{model}{kinds.APART}" for model in _MODELS))
 NO_ENTITY = "List the entities.\nspark-cdc status"
 
 

@@ -36,7 +36,7 @@ from spark_cdc.server import ports
 
 PHASES = 10
 ARRIVES = 400.0  # seconds that the sentinel may take at most
-UPKEEP = {"compact_loads": 5, "keep_loads": 2, "retention_hours": None}  # of a soak
+UPKEEP = {"compact_loads": 5, "retention_hours": None}  # of a soak
 TIDIED = 3  # standstills from one call to drop what is not needed to the next, in a soak
 BOUNDED = ("landing", "ledgers")  # of the files: what is kept for good, and 100 batches, are not
 STEADY = 25  # minutes of a soak: in its second quarter files go as they come

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from spark_cdc import __version__, dbt_runner, notices, project, state
+from spark_cdc import __version__, dbt_runner, kinds, notices, project, state
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 from spark_cdc.notify import lineage, metrics
@@ -29,9 +29,7 @@ PROBLEMS = (ExitCode.FAILED, ExitCode.USAGE, ExitCode.ATTENTION)
 TRIES, PAUSE = 3, 1.0  # of a URL; seconds before the second, then twice as long
 CONNECT, ANSWER = 5.0, 10.0  # seconds that a URL gets
 COMMAND_SECONDS = 60.0
-OF_ENTITY = re.compile(
-    r"^stg_|_(events|ledger|committed|current|history|(event_)?versions|rejects)$"
-)
+OF_ENTITY = re.compile(rf"^stg_|_({'|'.join(kinds.ENDINGS)})({kinds.APART})?$")
 AUTHORIZATION = "SPARK_CDC_NOTIFY_AUTHORIZATION"
 
 

@@ -292,8 +292,6 @@ def _used(row: Row, limits: Row, usual: Sequence[int]) -> dict[str, float]:
         median = statistics.median(usual)
         if median:
             found["rows_band"] = _part_of_band(rows_in / median, *limits["rows_band"])
-    if limits.get("rejects") is not None:
-        found["rejects"] = _part(rejected, limits["rejects"])
     if limits.get("rejected_share") is not None and rows_in and rows_in >= least:
         found["rejected_share"] = _part(rejected / rows_in, limits["rejected_share"])
     return found

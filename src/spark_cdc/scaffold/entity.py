@@ -5,7 +5,6 @@ The rules are those of the project's macros, which check them again at the start
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -14,16 +13,13 @@ from typing import Any
 
 import jinja2
 
-from spark_cdc import jinja_bridge
+from spark_cdc import declared, jinja_bridge
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.kinds import ARCHIVE_MODELS, ENDINGS, EXTRA_MODELS
 from spark_cdc.macro_rules import rules
 
 ROLES = ("key", "untracked", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
-MODELS = ("ledger", "committed", "current", "history")  # of each entity, beside stg_
-EXTRA_MODELS = ("latest", "versions", "changes", "rejects", "quality")  # if asked for
-ARCHIVE_MODELS = ("event_versions", "bitemporal")  # the same, of events that are kept
-APART = "_sensitive"  # of models that show sensitive columns
 # Of the types of Spark: to guess what was meant.
 TYPES = (
     *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary"),
@@ -170,9 +166,8 @@ def _name_problems(name: str) -> list[str]:
         ]
     if name in RESERVED_ENTITIES:
         return [f"the name '{name}' is used by spark_cdc itself: choose another one"]
-    suffixes = ("events", *ARCHIVE_MODELS, *MODELS, *EXTRA_MODELS)
     # price_changes may be an entity: its models can't be taken for those of price
-    taken = [one for one in suffixes if one != "changes" and name.endswith(f"_{one}")]
+    taken = [one for one in ENDINGS if one != "changes" and name.endswith(f"_{one}")]
     if name.startswith("stg_") or taken:
         affix = f"_{taken[0]}" if taken else "stg_"
         return [
@@ -285,9 +280,9 @@ def guesses(entity: Entity, types: Mapping[str, str]) -> list[str]:
             renamed.append(f"{column.name!r}: call it source_{folded} and say from={column.name}")
     found = []
     for word, accepted in words:
-        if word and accepted and (word not in accepted or word in types):
-            for close in difflib.get_close_matches(word, accepted, 1):
-                found.append(f"{word!r}: did you mean {types.get(close, close)}?")
+        is_known = not word or not accepted or (word in accepted and word not in types)
+        if not is_known and (close := declared.close(word or "", accepted)):
+            found.append(f"{word!r}: did you mean {types.get(close, close)}?")
     return found + renamed
 
 

@@ -15,14 +15,8 @@ import jinja2
 import yaml
 
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.scaffold.entity import (
-    APART,
-    ARCHIVE_MODELS,
-    EXTRA_MODELS,
-    MODELS,
-    Column,
-    Entity,
-)
+from spark_cdc.kinds import APART, ARCHIVE_MODELS, EXTRA_MODELS, MODELS
+from spark_cdc.scaffold.entity import Column, Entity
 
 _WIDTH = 100
 _LONGEST = 140

@@ -16,6 +16,12 @@ import yaml
 
 from spark_cdc import console, dbt_runner, parsing, project
 from spark_cdc.errors import UsageError
+from spark_cdc.kinds import (
+    ARCHIVE_MODELS,
+    EVENT_FORMATS,
+    SAMPLE_FORMATS,
+    SOURCE_FORMATS,
+)
 from spark_cdc.macro_rules import rules
 from spark_cdc.scaffold import (
     files,
@@ -27,7 +33,6 @@ from spark_cdc.scaffold import (
 )
 from spark_cdc.scaffold.columns import parse_columns, with_roles
 from spark_cdc.scaffold.entity import (
-    ARCHIVE_MODELS,
     ROLES,
     Column,
     Entity,
@@ -53,13 +58,6 @@ PERSONAL = re.compile(
     r"|card_number|tax_id|street|strasse)(_|$)"
 )
 PANDAS_INDEX = re.compile("__index_level_[0-9]+__")
-# For --help; the macros know them.
-FORMATS = "csv, json, parquet, orc, avro, table, change_feed"
-SAMPLE_FORMATS = ("csv", "json", "parquet", "orc")
-EVENT_FORMATS = (
-    "canal, change_arrays, debezium, debezium_flat, delta_cdf, dms, dms_stream, flagged_rows, "
-    "goldengate, iceberg_changelog, maxwell, sqlserver_cdc, wal2json, or one of your own"
-)
 
 
 def add_parser(subparsers: parsing.Subparsers) -> None:
@@ -142,11 +140,13 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         nargs="+",
         default=[],
         metavar="MODEL",
-        help="more models: versions (SCD type 2), changes (change feed), rejects, quality; with"
-        " change events event_versions and bitemporal, which imply --archive",
+        help="more models: latest, versions (SCD type 2), changes (change feed), rejects, quality;"
+        " with change events event_versions and bitemporal, which imply --archive",
     )
     _add_event_options(parser.add_argument_group("change events (--load-type events)"))
-    parser.add_argument("--format", dest="fmt", help=f"{FORMATS} (default csv, or the sample's)")
+    parser.add_argument(
+        "--format", dest="fmt", help=f"{', '.join(SOURCE_FORMATS)} (default csv, or the sample's)"
+    )
     parser.add_argument("--path", help="with {business_date}; for tables schema.table")
     parser.add_argument("--date-column", help="tables: the column that holds the business date")
     parser.add_argument("--delimiter", help="of CSV; \\t is a tab (default ,)")
@@ -166,7 +166,9 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
 
 def _add_event_options(group: argparse._ArgumentGroup) -> None:
     names: dict[str, Any] = {"type": _names, "default": [], "metavar": "A,B"}
-    group.add_argument("--events-format", metavar="FORMAT", help=EVENT_FORMATS)
+    group.add_argument(
+        "--events-format", metavar="FORMAT", help=f"{', '.join(EVENT_FORMATS)}, or one of your own"
+    )
     group.add_argument("--operation", metavar="COLUMN", help="column that says what happened")
     group.add_argument("--order", **names, help="columns that sort the events")
     group.add_argument("--tie-breaker", **names, help="columns that sort events of one place")
@@ -346,7 +348,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
         problems += more
     elif not args.from_file.exists():
         problems.append(f"--from-file {str(args.from_file)!r}: no such file or folder")
-    elif fmt in FORMATS.split(", ") and fmt not in SAMPLE_FORMATS:
+    elif fmt in SOURCE_FORMATS and fmt not in SAMPLE_FORMATS:
         problems.append(
             f"--from-file {str(args.from_file)!r} is {fmt}, of which no sample is read; accepted"
             " are csv, json, parquet and orc. Give the columns instead, with their types:"

@@ -25,15 +25,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_cdc import console, dbt_runner, packages, parsing, parts, project
+from spark_cdc import console, dbt_runner, kinds, packages, parsing, parts, project
 from spark_cdc.bootstrap.environment import Environment
 from spark_cdc.bootstrap.environment import variables as python_variables
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.report import writer
-from spark_cdc.server import java, local, ports, server_state, table_formats
+from spark_cdc.server import java, local, ports, server_state
 
 ENTITIES = ("synthetic", "orders", "customers", "price_changes", "students", "members")
-FORMATS = ("parquet", "orc", *table_formats.BUILDS)
 PLAIN_FILES = ("members",)  # tables of Delta and Iceberg do not take sensitive columns yet
 SYNTHETIC_DAYS = ("2019-06-18", "2019-06-19")
 SYNTHETIC_ROWS = 10_000
@@ -300,7 +299,7 @@ def run(arguments: Options) -> int:
     log = state / "demo.log"
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     log.write_text("")
-    table_format = arguments.format if arguments.format in table_formats.BUILDS else None
+    table_format = arguments.format if arguments.format in kinds.TABLE_FORMATS else None
     chosen = local.settings(state, formats=[table_format] if table_format else [])
     local.check_port(chosen)
     for note in packages.install(if_needed=True):
@@ -372,7 +371,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=FORMATS,
+        choices=kinds.FILE_FORMATS,
         help="of the ledgers' tables (spark_cdc_file_format); delta and iceberg are fetched once",
     )
     parsing.set_run(parser, Options, run)

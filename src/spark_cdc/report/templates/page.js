@@ -288,8 +288,8 @@
     ], changed))];
   }
 
-  function retentionText({ compact_loads: most, keep_loads: kept, retention_hours: hours }) {
-    const compaction = most == null ? "Runs do not compact this entity." : `When ${number(most)} loads have come since the last compaction, a run compacts all but the last ${number(kept)}.`;
+  function retentionText({ compact_loads: most, retention_hours: hours }) {
+    const compaction = most == null ? "Runs do not compact this entity." : `When ${number(most)} loads have come since the last compaction, a run compacts the older half.`;
     const span = hours % 24 ? counted(hours, "hour") : counted(hours / 24, "day");
     return `${compaction} ${hours == null ? "Runs vacuum nothing." : `Then it vacuums replaced loads that are older than ${span}.`}`;
   }
