@@ -89,7 +89,7 @@ def test_a_rejected_event_says_so_of_old_keys_too(cursor: Any) -> None:
     )
     by_name = {note["row"]["name"]: note for note in notes(cursor, macros, entity, *rows) if note}
     assert {name: (note["kind"], note["columns"]) for name, note in by_name.items()} == {
-        "a": ("failed_casts", ["id", "value", "old_id"]),
+        "a": ("failed_casts", ["value", "old_id", "id"]),
         "b": ("null_keys", ["id"]),
         "c": ("failed_casts", []),
     }

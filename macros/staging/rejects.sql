@@ -1,6 +1,7 @@
 {#- What may be wrong with a row, or with the columns of an event: dictionaries with column (name;
-    none: the row as a whole), condition (never null) and reason (expression of a text). Columns of
-    messages that are neither stored nor give an order are not read. -#}
+    none: the row as a whole), condition (never null) and either reason (expression of a text) or
+    what _fault_reason() makes one of: raw and accepted (expressions of a value and of a text) and
+    is_number. Columns of messages that are neither stored nor give an order are not read. -#}
 {%- macro _reject_faults(entity) -%}
     {%- set is_message = entity.events and entity.events.is_message -%}
     {%- set read = entity.stored + spark_cdc._event_order_columns(entity) if is_message else entity.columns -%}
@@ -11,17 +12,17 @@
         {%- set condition = spark_cdc._reject_condition(column, raw, column.sql, entity.source.text, entity) -%}
         {%- set plain = spark_cdc._cast(dict(column, in_orc=false), raw, entity.source.text, entity.timezone) if column.in_orc else '' -%}
         {%- set misfit = spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '(' ~ plain ~ ')') if plain else '' -%}
-        {%- set hint = spark_cdc._number_hint(column, raw) if entity.source.text else '' -%}
-        {%- set reason -%}
-concat({{ spark_cdc._literal(column.name ~ ': ') }}, coalesce({{ spark_cdc._shown(raw) }}, 'null'), {# -#}
-{{ spark_cdc._literal(' is not accepted as ' ~ column.data_type ~ ('' if column.nullable else ' not null')) }}
-{%- if misfit %}, if({{ misfit }}, ' in an ORC ledger, which keeps no date of 1582-10-05 to 1582-10-14 and no fraction of the second before 1970: {# -#}
-take file_format: parquet', ''){% endif %}
-        {{- ', ' ~ hint if hint }})
-        {%- endset -%}
+        {%- set accepted = spark_cdc._literal(column.data_type ~ ('' if column.nullable else ' not null')) -%}
+        {%- if misfit -%}
+            {%- set accepted -%}
+concat({{ accepted }}, if({{ misfit }}, ' in an ORC ledger, which keeps no date of 1582-10-05 to 1582-10-14 and no fraction of the second before 1970: {# -#}
+take file_format: parquet', ''))
+            {%- endset -%}
+        {%- endif -%}
         {%- if condition -%}
             {%- set condition = applies ~ ' and (' ~ condition ~ ')' if applies else condition -%}
-            {%- do faults.append({'column': column.name, 'condition': condition, 'reason': reason}) -%}
+            {%- do faults.append({'column': column.name, 'condition': condition, 'raw': raw, 'accepted': accepted,
+                'is_number': entity.source.text and spark_cdc._is_plain_number(column)}) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(faults) }}
@@ -97,24 +98,27 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
     Arguments: entity, kind (expression), faults (numbered), reasons (further expressions), rules
     (whether rules have judged the row). -#}
 {%- macro _reject_note(entity, kind, faults, reasons=[], rules=[]) -%}
-{%- set columns, found = {}, [] -%}
+{%- set found = [] -%}
 {%- for fault in faults -%}
-    {%- if fault.column -%}{%- do columns.setdefault(fault.column, []).append(fault.is_found) -%}{%- endif -%}
-    {%- do found.append('if(' ~ fault.is_found ~ ', ' ~ fault.reason ~ ', null)') -%}
+    {%- set name = spark_cdc._literal(fault.column) if fault.column else 'null' -%}
+    {%- set value = fault.get('raw') if entity.source.text else 'cast(' ~ fault.get('raw') ~ ' as string)' -%}
+    {%- set texts = [name, fault.reason] if 'reason' in fault else [name, 'null', value, fault.accepted] + (["'number'"] if fault.is_number else []) -%}
+    {%- do found.append('if(' ~ fault.is_found ~ ', array(' ~ texts | join(', ') ~ '), null)') -%}
 {%- endfor -%}
-{%- set names = [] -%}
-{%- for name, conditions in columns.items() -%}
-    {%- do names.append('if(' ~ conditions | join(' or ') ~ ', ' ~ spark_cdc._literal(name) ~ ', null)') -%}
-{%- endfor -%}
-to_json(named_struct(
+{%- set in_words -%}transform(cdc__found, cdc__fault -> {{ spark_cdc._fault_reason(faults) }}){%- endset -%}
+{#- array_compact() is not compiled; compiled, judging once gained nothing (docs/benchmarks.md) -#}
+to_json(transform(array(array_compact(array(
+    {{ found | join(',\n    ') }}
+))), cdc__found -> named_struct(
     'kind', {{ kind | indent(4) }},
-    {#- array_compact() is not compiled; compiled, judging once gained nothing
-        (docs/benchmarks.md) -#}
-    {%- for name, texts in [('columns', names), ('reasons', found + reasons)] %}
-    '{{ name }}', array_compact(array(
-        {{ texts | join(',\n        ') or 'cast(null as string)' }}
-    )),
-    {%- endfor %}
+    'columns', array_compact(array_distinct(transform(cdc__found, cdc__fault -> cdc__fault[0]))),
+    'reasons', {% if reasons -%}
+    concat({{ in_words }}, array_compact(array(
+        {{ reasons | join(',\n        ') }}
+    )))
+    {%- else -%}
+    {{ in_words }}
+    {%- endif %},
     {%- if rules %}
     'rules', {{ spark_cdc._texts_found(spark_cdc._rule_texts(rules)) | indent(4) }},
     {%- endif %}
@@ -130,7 +134,24 @@ to_json(named_struct(
     'text', {{ 'if(contains(cdc__unparsed, char(10)), substring(cdc__unparsed, instr(cdc__unparsed, char(10)) + 1), null)'
         if entity.source.format == 'json' else 'cdc__unparsed' }}
     {%- endif %}
-))
+))[0])
+{%- endmacro -%}
+
+
+{#- The reason for a fault in words, of an array with the texts of _reject_note(): column, reason;
+    or column, null, value, what is accepted and, of a number, a mark. -#}
+{%- macro _fault_reason(faults) -%}
+{%- set with_value = faults | selectattr('raw', 'defined') | list -%}
+{%- if not with_value -%}
+cdc__fault[1]
+{%- else -%}
+coalesce(cdc__fault[1], concat(
+        cdc__fault[0], ': ', coalesce({{ spark_cdc._shown('get(cdc__fault, 2)') }}, 'null'), ' is not accepted as ', get(cdc__fault, 3)
+        {%- if with_value | selectattr('is_number') | list %},
+        if(size(cdc__fault) > 4, {{ spark_cdc._number_hint('get(cdc__fault, 2)') }}, '')
+        {%- endif %}
+    ))
+{%- endif -%}
 {%- endmacro -%}
 
 

@@ -137,12 +137,14 @@ concat(if(substr({{ clock }}, 3, 2) >= '{{ first }}', '{{ hundred }}', '{{ '%02d
 {%- endmacro -%}
 
 
-{#- What to say of a text that is a number, but written as people do, as an expression; nothing
-    for columns that hold no plain numbers. Arguments: column (dictionary), raw (expression). -#}
-{%- macro _number_hint(column, raw) -%}
-{%- if column.get('numbers') or column.get('encoding') or not spark_cdc._is_number_type(column.data_type) -%}
-    {{ return('') }}
-{%- endif -%}
+{#- Whether a column holds numbers that are written as Spark reads them. -#}
+{%- macro _is_plain_number(column) -%}
+    {{ return(not (column.get('numbers') or column.get('encoding')) and spark_cdc._is_number_type(column.data_type)) }}
+{%- endmacro -%}
+
+
+{#- What to say of a text that is a number, but written as people do, as an expression. -#}
+{%- macro _number_hint(raw) -%}
 {%- set separators = "., '\u2019\u00a0\u202f_" -%}
 {%- set number = '^\\s*[-+]?[0-9][0-9' ~ separators ~ ']*[-+]?\\s*$' -%}
 {%- set odd = '[0-9][, \'\u2019\u00a0\u202f_][0-9]|[.].*[.]|[-+]\\s*$' -%}
