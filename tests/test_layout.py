@@ -23,10 +23,10 @@ ORDER = (
     *("utils", "hash", "context", "values", "source", "staging", "formats", "schema", "diff"),
     *("timeline", "ledger", "views", "operations", "publish", "models"),
 )
-MOST_FILES, MOST_LINES = 93, 740
+MOST_FILES, MOST_LINES = 94, 740
 # Lines of code under macros/, without comments and blanks; raised by a change that needs more, with
 # the reason in its commit. And lines of Jinja in one macro: SQL text does not count.
-MOST_CODE, MOST_LOGIC = 18_322, 60
+MOST_CODE, MOST_LOGIC = 18_400, 60
 IS_LOGIC = ("{%", "{{ return", "'", "(", "~", "}")
 # a table, and macros that were longer when the limit came: they may only become shorter
 LONG = {
@@ -334,7 +334,8 @@ def test_two_tables_know_the_formats() -> None:
             if isinstance(text.value, str) and text.value in FORMATS[0]:
                 found.add((str(path), text.value))
         for compared in tree.find_all(nodes.Compare):
-            if "format" not in (getattr(compared.expr, "attr", ""), getattr(compared.expr, "name", "")):
+            left = compared.expr
+            if "format" not in (getattr(left, "attr", ""), getattr(left, "name", "")):
                 continue
             for text in compared.find_all(nodes.Const):
                 if text.value in FORMATS[1]:

@@ -41,11 +41,13 @@ def shop(server: Any, tmp_path: Any) -> Iterator[Shop]:
 
 def test_a_format_is_a_row_of_the_table(shop: Shop) -> None:
     shop.entity("orders", COLUMNS, source={"format": "xml"})
-    one, two, three = order(1, "a", 1.5, "Bern", "Thun"), order(2, "b", 2.5, "Biel"), ""
+    one, two = order(1, "a", 1.5, "Bern", "Thun"), order(2, "b", 2.5, "Biel")
     for day, orders in zip(DAYS, (one + two, order(1, "é", 1.5, "Bern", "Chur")), strict=True):
-        shop.land("orders", day, f"<orders>{orders}{three}</orders>", file="orders.xml")
+        shop.land("orders", day, f"<orders>{orders}</orders>", file="orders.xml")
         shop.load(day)
-    shop.cursor.execute(f"select id, name, price, to_json(places) from ({shop.view_sql('current')})")
+    shop.cursor.execute(
+        f"select id, name, price, to_json(places) from ({shop.view_sql('current')})"
+    )
     assert shop.cursor.fetchall() == [(1, "é", 1.5, '[{"city":"Bern"},{"city":"Chur"}]')]
     shop.cursor.execute(f"select id, name, eff_end_date from ({shop.view_sql('history')})")
     assert sorted(row[:2] for row in shop.cursor.fetchall()) == [(1, "a"), (1, "é"), (2, "b")]
@@ -66,5 +68,5 @@ def test_what_it_does_not_hold_is_refused(shop: Shop) -> None:
     assert "columns of xml arrive typed" in outcome.output
     shop.entity("orders", COLUMNS, source={"format": "xslt"})
     outcome = shop.run(DAYS[0])
-    assert "xslt" in outcome.output
-    assert "avro, table, change_feed, xml" in outcome.output or "xml" in outcome.output
+    assert "'xslt'" in outcome.output
+    assert "avro, table, change_feed, xml" in outcome.output

@@ -1,6 +1,6 @@
-{#- All that the rest asks of a format stands in two tables, of source formats and of those of tables:
-    a new format is a row here, and no other file names one (tests/test_layout.py). Of source
-    formats, what is so unless a row says otherwise:
+{#- All facts about formats, in two tables: source formats and formats of tables. A new format is a
+    row here, and no other file names one (tests/test_layout.py). Of source formats, what is so
+    unless a row says otherwise:
     reads           files, table (a dbt source or model) or feed (of a table's changes)
     reader          of files: the reader of Spark
     is_text         values arrive as text and are cast (source.text is true by default)

@@ -1,10 +1,10 @@
-{#- What differs by platform and catalogue, all in this file: which statements say what the catalogue
-    knows, which settings a session takes, how a load's partitions and a view's text are written.
-    Other files ask the macros below and send no such statement (tests/test_layout.py).
-    A platform has to be seen to load before it is offered: here, what is wrong with that of the
-    target, as {catalog, kind, why}; none of the one that is offered, Spark with views in Hive's
-    metastore. A commit alters a view in place, which Spark's own catalog does in one transaction.
-    Others have no views, or make views of their own, which can't be altered so. -#}
+{#- What differs by platform and catalogue is in this file: the statements that ask the catalogue,
+    settings of a session, how a load's partitions and a view's text are written. Other files call
+    these macros and send no such statement (tests/test_layout.py).
+    A platform is offered once its loads were seen to commit. Today that is Spark with views as in
+    Hive's metastore: a commit alters a view in place, which Spark's own catalog does in one
+    transaction. Other catalogs have no views, or views of their own, which can't be altered so.
+    Returns what is wrong with the target's platform: {catalog, kind, why}, or none. -#}
 {%- macro _other_platform() -%}
     {%- if target.type != 'spark' -%}{{ return({'catalog': none, 'kind': target.type, 'why': none}) }}{%- endif -%}
     {%- set catalog = (spark_cdc._query('select current_catalog() as catalog') | first | default({})).get('catalog') or 'spark_catalog' -%}
@@ -415,8 +415,8 @@ from {{ table }}{{ '.partitions' if is_listed }}
 {%- endmacro -%}
 
 
-{#- How a write begins that replaces the partitions it brings rows of, and no others: _set_overwrite().
-    Arguments: table, partitions (names). -#}
+{#- How a write begins that replaces the partitions it brings rows of, and no others (see
+    _set_overwrite()). Arguments: table, partitions (names). -#}
 {%- macro _overwrite_sql(table, partitions=[]) -%}
 insert overwrite table {{ table }}{{ ' partition (' ~ partitions | join(', ') ~ ')' if partitions }}
 {%- endmacro -%}
