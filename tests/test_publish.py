@@ -305,7 +305,7 @@ def test_what_is_refused(project: Project, table_format: str) -> None:
     """Each with what was found and what to do, before anything is written."""
     lacking = "delta" if table_format != "delta" else "iceberg"
     refused = {
-        "a_format": ("csv", "the format is 'csv'; accepted are delta, iceberg, parquet, orc"),
+        "a_format": ("csv", "the format is 'csv'; accepted are parquet, orc, delta, iceberg"),
         "a_lack": (lacking, f"the server does not know {lacking}"),
         "a_table": (table_format, "was made by somebody else. Give the model another name"),
     }
