@@ -33,7 +33,7 @@
         'trailing_sign': {'kind': 'boolean', 'null': true},
     } -%}
     {%- set source = {
-        'format': {'kind': 'choice', 'accepted': spark_cdc._source_formats() | list, 'default': spark_cdc._source_formats() | first},
+        'format': {'kind': 'choice', 'accepted': spark_cdc._source_formats() | list, 'default': spark_cdc._source_format({})},
         'path': {'kind': 'any'},
         'table': {'kind': 'form', 'form': 'table', 'null': true,
                   'says': 'a schema and a table such as shop.orders, and a catalog before them'},
@@ -168,7 +168,7 @@
             'spark_cdc_maintenance': maintenance,
             'spark_cdc_validity': validity,
             'spark_cdc_guards': guards,
-            'spark_cdc_file_format': dict(file_format, default=spark_cdc._table_formats() | first),
+            'spark_cdc_file_format': dict(file_format, default=spark_cdc._plain_format()),
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
             'spark_cdc_verify_in_build': {'kind': 'boolean', 'default': false},
             'spark_cdc_require_business_date': {'kind': 'boolean', 'default': false},

@@ -71,7 +71,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
     other's way. -#}
 {%- macro _load_log_format() -%}
     {%- set file_format = spark_cdc._var('spark_cdc_file_format') -%}
-    {{ return(spark_cdc._table_formats() | first if spark_cdc._table_facts(file_format).has_log else file_format) }}
+    {{ return(spark_cdc._plain_format() if spark_cdc._table_facts(file_format).has_log else file_format) }}
 {%- endmacro -%}
 
 

@@ -23,7 +23,7 @@
 {%- endmacro -%}
 
 
-{#- By the names that source.format takes; the first one is the default. -#}
+{#- By the names that source.format takes. -#}
 {%- macro _source_formats() -%}
     {%- set row = spark_cdc._source_row() -%}
     {{ return({
@@ -41,13 +41,12 @@
 
 {#- The row of a source's format. Argument: source (as it is written, or completed). -#}
 {%- macro _source_facts(source) -%}
-    {%- set rows = spark_cdc._source_formats() -%}
     {#- another one is reported -#}
-    {{ return(rows.get((source if source is mapping else {}).get('format', rows | first)) or spark_cdc._source_row()) }}
+    {{ return(spark_cdc._source_formats().get(spark_cdc._source_format(source if source is mapping else {})) or spark_cdc._source_row()) }}
 {%- endmacro -%}
 
 
-{%- macro _source_format(source) -%}{{ return(source.get('format', spark_cdc._source_formats() | first)) }}{%- endmacro -%}
+{%- macro _source_format(source) -%}{{ return(source.get('format', 'csv')) }}{%- endmacro -%}
 
 
 {#- Of tables, what is so unless a row says otherwise:
@@ -82,7 +81,7 @@
 {%- endmacro -%}
 
 
-{#- By the names that file_format takes; the first one is the default (docs/file_formats.md). -#}
+{#- By the names that file_format takes (docs/file_formats.md). -#}
 {%- macro _table_formats() -%}
     {%- set row, overwrite = spark_cdc._table_row(), {'partitionOverwriteMode': 'dynamic'} -%}
     {{ return({
@@ -107,6 +106,10 @@
         ),
     }) }}
 {%- endmacro -%}
+
+
+{#- The format of tables that say nothing, and of cdc_loads where others would get into the way. -#}
+{%- macro _plain_format() -%}{{ return('parquet') }}{%- endmacro -%}
 
 
 {#- The row of a table's format; that of other formats, and of none, says nothing. -#}
