@@ -78,7 +78,7 @@ class Shop(Warehouse):
     def _context(self) -> dict[str, Any]:
         context = super()._context() | {
             "model": self.model,
-            "target": SimpleNamespace(name="t", schema=self.schema, database=None),
+            "target": SimpleNamespace(name="t", type="spark", schema=self.schema, database=None),
             "selected_resources": self.selected,
             "local_md5": self._md5,
             "log": lambda text, **more: self.said.append(str(text)) or "",

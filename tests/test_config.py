@@ -49,7 +49,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
     given = {
         "graph": Node(nodes={n["unique_id"]: Node(n) for n in (node, ledger)}),
         "model": {"package_name": "shop", "unique_id": "model.shop.orders_ledger"},
-        "target": SimpleNamespace(schema=schema),
+        "target": SimpleNamespace(type="spark", schema=schema),
         "selected_resources": ["model.shop.orders_ledger"],
         "flags": SimpleNamespace(WHICH="run", FULL_REFRESH=False, EMPTY=False),
         "invocation_args_dict": {},
@@ -246,7 +246,7 @@ def test_a_configuration_that_the_server_can_not_carry_out_is_a_warning(
     given = macros(
         graph=Node(nodes={one["unique_id"]: Node(one) for one in (GOOD, LEDGER, view)}),
         selected_resources=["model.shop.orders_ledger", "model.shop.orders_current"],
-        target=SimpleNamespace(schema="cdc", method=method),
+        target=SimpleNamespace(type="spark", schema="cdc", method=method),
         exceptions=Said(warnings),
     )
     assert given.validate() == ""
@@ -317,7 +317,7 @@ def test_grants_are_those_of_dbt_where_the_server_has_them() -> None:
             config=SimpleNamespace(get={"grants": {"select": ["bi"]}}.get),
             model=Node(unique_id="model.shop.orders_current", description="", columns={}),
             this="cdc.orders_current",
-            target=SimpleNamespace(schema="cdc", method=method),
+            target=SimpleNamespace(type="spark", schema="cdc", method=method),
             apply_grants=lambda *grants, **more: granted.append((grants, more)),
             _write_target=lambda relation: relation,
             load_cached_relation=lambda relation: None,
@@ -360,7 +360,7 @@ def test_what_a_spark_is_too_old_for_is_said_before_anything_is_written(
         rows = [{"version": version}] if "version()" in sql else []
         return SimpleNamespace(rows=rows)
 
-    target = SimpleNamespace(schema="cdc", name="local")
+    target = SimpleNamespace(type="spark", schema="cdc", name="local")
     given = macros(changed(source__options=options), run_query=run_query, target=target)
     if message is None:
         assert given.validate() == ""
@@ -374,7 +374,10 @@ def test_json_arrays_take_spark_4() -> None:
     source = {"format": "json", "path": "in/{business_date}", "options": {"MultiLine": True}}
     for version, is_refused in (("3.5.9 7fad", True), ("4.0.5 7fad", False)):
         rows = SimpleNamespace(rows=[{"version": version}])
-        more = {"target": SimpleNamespace(schema="cdc", name="local"), "selected_resources": []}
+        more = {
+            "target": SimpleNamespace(type="spark", schema="cdc", name="local"),
+            "selected_resources": [],
+        }
         given = macros(run_query=lambda sql, rows=rows: rows, **more)
         problems = given._spark_problems([("orders", {"source": source})])
         assert len(problems) == is_refused
@@ -384,7 +387,7 @@ def test_json_arrays_take_spark_4() -> None:
 def test_the_bitemporal_view_takes_spark_4() -> None:
     more = {
         "selected_resources": ["model.shop.orders_ledger", "model.shop.orders_bitemporal"],
-        "target": SimpleNamespace(schema="cdc", name="local"),
+        "target": SimpleNamespace(type="spark", schema="cdc", name="local"),
     }
     for version, is_refused in (("3.5.9 7fad", True), ("4.0.5 7fad", False)):
         rows = SimpleNamespace(rows=[{"version": version}])

@@ -192,7 +192,7 @@ class Importing(Warehouse):
             )
 
     def _context(self) -> dict[str, Any]:
-        target = SimpleNamespace(name="t", schema=self.schema, database=None)
+        target = SimpleNamespace(name="t", type="spark", schema=self.schema, database=None)
         return super()._context() | {"target": target}
 
 

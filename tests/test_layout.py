@@ -23,10 +23,10 @@ ORDER = (
     *("utils", "hash", "context", "values", "source", "staging", "formats", "schema", "diff"),
     *("timeline", "ledger", "views", "operations", "publish", "models"),
 )
-MOST_FILES, MOST_LINES = 93, 740
+MOST_FILES, MOST_LINES = 94, 740
 # Lines of code under macros/, without comments and blanks; raised by a change that needs more, with
 # the reason in its commit. And lines of Jinja in one macro: SQL text does not count.
-MOST_CODE, MOST_LOGIC = 18_322, 60
+MOST_CODE, MOST_LOGIC = 18_400, 60
 IS_LOGIC = ("{%", "{{ return", "'", "(", "~", "}")
 # a table, and macros that were longer when the limit came: they may only become shorter
 LONG = {
@@ -274,3 +274,71 @@ def test_datetimes_are_compared_by_operators_alone() -> None:
     for path in FILES:
         text = (MACROS / path).read_text("utf-8")
         assert not re.search(r"\btimes? \| (unique|sort|min|max|select|reject)\b", text), path
+
+
+# Statements that differ by catalogue: what it knows, what it is told, settings, names of files.
+OF_THE_CATALOGUE = re.compile(
+    r"(?:^|['\"(])[ \t]*(?:show (?:create|tables?|views|partitions|schemas|tblproperties)|describe|"
+    r"explain|msck|refresh table|(?:re)?set [`'\"]?(?:spark|parquet|' ~)|alter (?:table|view)|"
+    r"(?:create|drop) (?:view|schema)|drop table|create (?:or replace )?table if|insert overwrite|"
+    r"call [a-z{'])\b|using (?:csv|text|binaryFile)\b|\b_metadata[.]|\binput_file_name\(",
+    re.M,
+)
+SAID = {  # texts for people and for plans, which send nothing
+    ("operations/state.sql", "create table if"),
+    ("operations/state.sql", "alter table"),
+    ("operations/verify.sql", "drop table"),
+    ("operations/verify.sql", "drop view"),
+    ("publish/publish.sql", "create table if"),  # of a published table, as a user's own
+    ("ledger/tables.sql", "refresh table"),
+    ("files_match_manifest.sql", "alter table"),
+    ("log_matches_ledger.sql", "alter table"),
+    ("utils/sql.sql", "describe"),  # reserved words
+    ("utils/sql.sql", "explain"),
+}
+
+
+def test_one_file_knows_the_catalogue() -> None:
+    texts = {str(path): text for path, text in FILES.items() if path.name != "platform.sql"}
+    for path in DATA_TESTS.glob("*.sql"):
+        texts[path.name] = re.sub(r"\{#.*?#\}", "", path.read_text("utf-8"), flags=re.DOTALL)
+    found = {
+        (path, hit[0].strip("'\"( \t"))
+        for path, text in texts.items()
+        for hit in OF_THE_CATALOGUE.finditer(text)
+    }
+    assert sorted(found - SAID) == []
+    assert sorted(SAID - found) == []
+
+
+# Names of formats that mean nothing else, and those that also stand for other things (a load type,
+# the kind of a relation, an encoding): these are looked for in comparisons alone.
+FORMATS = ({"csv", "parquet", "orc", "avro", "iceberg", "change_feed"}, {"json", "table", "delta"})
+CHOSEN = {  # formats that are chosen, not asked for
+    ("context/settings.sql", "avro"),  # an encoding of streamed messages
+    ("ledger/load.sql", "change_feed"),  # the name of a guard
+    ("operations/erase.sql", "csv"),  # a file of keys
+    ("operations/erase.sql", "orc"),  # has no smallest and largest token in its footers
+    ("utils/platform.sql", "iceberg"),  # how Hive's metastore and a catalog show such a table
+    ("utils/spark.sql", "iceberg"),  # the same, for dbt's snapshots
+}
+
+
+def test_two_tables_know_the_formats() -> None:
+    parse, found = get_environment(None, capture_macros=True).parse, set()
+    for path in FILES:
+        if path.name == "formats.sql":
+            continue
+        tree = parse((MACROS / path).read_text("utf-8"))
+        for text in tree.find_all(nodes.Const):
+            if isinstance(text.value, str) and text.value in FORMATS[0]:
+                found.add((str(path), text.value))
+        for compared in tree.find_all(nodes.Compare):
+            left = compared.expr
+            if "format" not in (getattr(left, "attr", ""), getattr(left, "name", "")):
+                continue
+            for text in compared.find_all(nodes.Const):
+                if text.value in FORMATS[1]:
+                    found.add((str(path), text.value))
+    assert sorted(found - CHOSEN) == []
+    assert sorted(CHOSEN - found) == []

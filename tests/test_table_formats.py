@@ -331,12 +331,21 @@ def test_a_default_catalog_without_views_that_can_be_altered(
         }
         return SimpleNamespace(rows=[answers[sql.split()[0]]])
 
-    target = SimpleNamespace(schema="cdc", name="local")
+    target = SimpleNamespace(type="spark", schema="cdc", name="local")
     problems = load_macros(run_query=run_query, target=target)._catalog_problems()
     assert len(problems) == (message is not None)
     if message:
         assert re.search(message, problems[0])
         assert "leave spark.sql.defaultCatalog out of the profile" in problems[0]
+
+
+def test_a_platform_that_nobody_has_seen_load() -> None:
+    target = SimpleNamespace(type="databricks", schema="cdc", name="prod")
+    assert load_macros(target=target)._catalog_problems() == [
+        "the type of the target prod is databricks, with which no load has been tested yet. "
+        "Accepted is type: spark, whose catalog has views as Hive's metastore has them "
+        "(docs/limits.md)."
+    ]
 
 
 def table_format_problems(columns: list[dict[str, Any]], settings: dict[str, Any]) -> list[str]:

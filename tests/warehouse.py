@@ -266,7 +266,7 @@ class Warehouse:
             "invocation_id": "none",
             "local_md5": lambda text: hashlib.md5(f"{text}{self.attempts}".encode()).hexdigest(),
             "dbt_version": "1.11",
-            "target": SimpleNamespace(database=None),
+            "target": SimpleNamespace(type="spark", database=None),
             "api": SimpleNamespace(Relation=SimpleNamespace(create=Relation.create)),
             "load_relation": self._found,
             "load_cached_relation": lambda relation: self.cache.get(relation.identifier),

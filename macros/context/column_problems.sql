@@ -9,10 +9,10 @@
     {%- set is_events = settings.get('load_type') == 'events' -%}
     {%- set events = settings.get('events') -%}
     {%- set source = settings.get('source') or {} -%}
-    {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
+    {%- set facts = spark_cdc._source_facts(source) -%}
     {#- names in messages and JSON differ by case, those of columns do not -#}
     {%- set in_messages = is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
-    {%- set is_json = in_messages or source is mapping and source.get('format') == 'json' -%}
+    {%- set is_json = in_messages or facts.has_names -%}
     {%- set problems = [] -%}
     {%- set seen, origins, roles = {}, {}, [] -%}
     {%- set reserved = spark_cdc._reserved(columns | map(attribute='name') | map('lower') | list, is_events) -%}
@@ -51,7 +51,7 @@
         {%- do problems.extend(spark_cdc._failed_rules(values, checks)) if checks | selectattr(0) | list -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}
         {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules) if meta else []) -%}
-        {%- do problems.extend(spark_cdc._column_type_problems(label, data_type, type, meta, rules, is_csv, is_json) if is_load else []) -%}
+        {%- do problems.extend(spark_cdc._column_type_problems(label, data_type, type, meta, rules, facts.has_header, is_json) if is_load else []) -%}
         {%- do seen.update({name | lower: name}) -%}
         {%- do origins.update({origin: name}) -%}
         {%- do roles.append(role) -%}

@@ -21,8 +21,8 @@
     load_type (of this run, see _load_type_of_run()), declared_load_type, eff_type (type of
     eff_start_date), deleted_when, keyless (whether rows are told apart by all compared columns and
     their number among equals), timezone, source
-    {format, path, read_path (as the server gets it, see _path_as_read()), table, options, text,
-    date_column, on_missing_column, on_unexpected_column},
+    {format, facts (its row of _source_formats()), path, read_path (as the server gets it, see
+    _path_as_read()), table, options, text, date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped_columns (that are stored no
     more, in lower case), added (columns that loads have added, names to types: they are in
     columns as if they were declared), checkpoint, maintenance and guards (of _policy(); guards that
@@ -99,14 +99,17 @@
     {%- set own = (settings.sources or {}).get(load_type) if load_type != declared_load_type else none -%}
     {%- set source = spark_cdc._completed(own or settings.source, known.entity.source.settings) -%}
     {%- set is_message = load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
+    {%- set facts = spark_cdc._source_facts(source) -%}
     {%- do source.update({
+        'facts': facts,
         'options': source.options or {},
         'columns': source.columns or {},
         'read_path': spark_cdc._path_as_read((source.path or '') | string),
-        'text': source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
+        'text': facts.is_text or is_message if source.text is none else source.text,
         'on_unexpected_column': 'ignore' if 'unexpected_columns' in skipped else source.on_unexpected_column,
     }) -%}
     {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format', known)}) -%}
+    {%- set is_narrow = spark_cdc._table_facts(settings.file_format).is_narrow -%}
 
     {#- The columns with the names that they have in this source. A full snapshot of an entity of
         deltas may lack those that say what a delta's row does. -#}
@@ -118,7 +121,7 @@
             column,
             numbers=spark_cdc._numbers(column, source) if has_numbers else none,
             optional=column.role == 'control' and declared_load_type == 'delta' and load_type == 'full',
-            in_orc=column.role != 'control' and settings.file_format == 'orc',
+            in_orc=column.role != 'control' and is_narrow,
             **({'from': source.columns[column.name] | string} if column.name in source.columns else {})
         )) -%}
     {%- endfor -%}
@@ -137,21 +140,18 @@
     {%- for guard in skipped if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
     {{ return({
         'name': name, 'landed_as': none,
-        'load_type': load_type,
-        'declared_load_type': declared_load_type,
+        'load_type': load_type, 'declared_load_type': declared_load_type,
         'eff_type': 'timestamp_ntz' if settings.business_date_type == 'timestamp' else 'date',
         'deleted_when': settings.deleted_when, 'keyless': settings.keyless,
         'timezone': settings.timezone,
-        'source': source,
-        'events': events,
+        'source': source, 'events': events,
         'dropped_columns': spark_cdc._names(settings.dropped_columns) | map('lower') | list, 'added': node.get('added', {}),
         'checkpoint': spark_cdc._policy('checkpoint', settings, known),
         'maintenance': spark_cdc._policy('maintenance', settings, known),
         'validity': spark_cdc._validity(settings, known),
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'expected_every': settings.expected_every,
-        'guards': guards,
-        'rules': spark_cdc._rules(settings),
+        'guards': guards, 'rules': spark_cdc._rules(settings),
         'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format,
         'columns': columns,
@@ -338,7 +338,7 @@
 {#- Whether a source (of an entity, or as its settings are written) is a table without a date
     column, of which a full load reads all rows. -#}
 {%- macro _reads_whole_table(source) -%}
-    {{ return(source is mapping and source.get('format') == 'table' and not source.get('date_column')) }}
+    {{ return(source is mapping and spark_cdc._source_facts(source).reads == 'table' and not source.get('date_column')) }}
 {%- endmacro -%}
 
 
@@ -449,11 +449,11 @@
 {%- macro _numbers_problems(columns, source, label, is_message) -%}
     {%- if source is not mapping -%}{{ return([]) }}{%- endif -%}
     {%- set names = ['decimal', 'grouping', 'trailing_sign'] -%}
-    {%- set format = source.get('format', 'csv') -%}
-    {%- set is_text = format in ['csv', 'json'] or source.get('text') or is_message -%}
+    {%- set facts = spark_cdc._source_facts(source) -%}
+    {%- set is_text = facts.is_text or source.get('text') or is_message -%}
     {%- set problems = [] -%}
     {%- for name in names if source.get(name) is not none and not is_text -%}
-        {%- do problems.append(label ~ name ~ ' is given, but columns of ' ~ format ~ ' arrive typed: remove it, or set source.text: true where all '
+        {%- do problems.append(label ~ name ~ ' is given, but columns of ' ~ source.format ~ ' arrive typed: remove it, or set source.text: true where all '
             ~ 'columns hold text') -%}
     {%- endfor -%}
     {%- for column in columns -%}
@@ -469,7 +469,7 @@
              'encoding, remove it'),
             (grouping is not none and grouping == (meta.get('decimal') or source.get('decimal') or '.'),
              "column '%(name)s' has '%(grouping)s' both as decimal and as grouping: set decimal: '%(other)s', or another grouping"),
-            (grouping == '.' and (format == 'json' or is_message),
+            (grouping == '.' and (facts.has_names or is_message),
              "column '%(name)s' has grouping: '.', but in JSON the number 1.234 would be taken for 1234: remove it"),
         ])) -%}
     {%- endfor -%}

@@ -92,26 +92,25 @@
 {%- macro _source_problems(source, load_type) -%}
     {%- if source is not mapping -%}{{ return([]) }}{%- endif -%}  {#- reported -#}
     {%- set path = (source.get('path') or '') | string -%}
-    {%- set is_table, dates = source.get('format') == 'table', spark_cdc._dates_in(path) -%}
+    {%- set facts, dates = spark_cdc._source_facts(source), spark_cdc._dates_in(path) -%}
     {%- set problems = spark_cdc._failed_rules({'path': path, 'type': load_type}, [
         (spark_cdc._reads_whole_table(source) and load_type != 'full',
          'source.format is table, but source.date_column is missing: name the column that holds the business date. Without it a load reads '
          'all present rows, which is for load_type: full, not %(type)s'),
-        (not is_table and source.get('format') != 'change_feed' and not dates,
+        (facts.reads == 'files' and not dates,
          "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
          'landing/orders/{business_date:%%Y/%%m/%%d}'),
     ]) -%}
-    {%- set format = source.get('format', 'csv') -%}
-    {%- do problems.extend(spark_cdc._relative_path_problems(path) if format not in ['table', 'change_feed'] else []) -%}
+    {%- do problems.extend(spark_cdc._relative_path_problems(path) if facts.reads == 'files' else []) -%}
     {%- set given = {} -%}
     {%- for option, value in (source.options if source.get('options') is mapping else {}).items() -%}
         {%- do given.update({option | string | lower: value | string}) -%}
     {%- endfor -%}
     {%- set encoding = given.get('encoding', given.get('charset', '')) -%}
-    {%- if format in ['csv', 'json'] and spark_cdc._is_wide_encoding(encoding) -%}
+    {%- if facts.is_text and spark_cdc._is_wide_encoding(encoding) -%}
         {%- do problems.extend(spark_cdc._failed_rules({'encoding': encoding}, [
-            (format == 'json', "source.options.encoding is '%(encoding)s', but JSON is read as UTF-8: convert the files"),
-            (format == 'csv' and given.get('multiline') | lower != 'true',
+            (facts.has_names, "source.options.encoding is '%(encoding)s', but JSON is read as UTF-8: convert the files"),
+            (facts.has_header and given.get('multiline') | lower != 'true',
              "source.options.encoding is '%(encoding)s', of which Spark takes lines apart byte by byte, within characters: set "
              'source.options.multiLine: true as well'),
         ])) -%}
@@ -175,7 +174,7 @@
     {%- set rest = namespace(text=given.replace('{file}', '')) -%}
     {%- for form in spark_cdc._dates_in(given) -%}{%- set rest.text = rest.text.replace('{business_date' ~ form ~ '}', '') -%}{%- endfor -%}
     {{ return(spark_cdc._failed_rules({'given': given}, [
-        (source.get('format') == 'table', 'source.complete_when is given, but source.format is table, which has no files: remove it'),
+        (spark_cdc._source_facts(source).reads == 'table', 'source.complete_when is given, but source.format is table, which has no files: remove it'),
         (source.get('stream') is mapping, 'source.complete_when is given, but spark-cdc stream closes business times by itself: remove it'),
         (rest.text | select('in', '/*?[]{},\\') | list or given | trim in ['', '{file}'],
          "source.complete_when is '%(given)s'; accepted is the name of a marker in the folder of the files, without wildcards, in which {file} stands for "
@@ -263,7 +262,7 @@
     {%- endfor -%}
 
     {%- set source = settings.get('source') or {} -%}
-    {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
+    {%- set is_csv = source is mapping and spark_cdc._source_facts(source).has_header -%}
     {%- do problems.extend(spark_cdc._failed_rules({'format': given.format, 'setting': 'order_fields' if 'order_fields' in rules else 'tie_breaker'}, [
         (given.get('unique_keys') and 'key' not in columns | map(attribute='role'),
          'events.unique_keys is given, but no column has the role key: remove it, or give the role'),
@@ -290,16 +289,16 @@
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set problems = [] -%}
     {%- for label, place in [('source', source), ('sources.full', sources.get('full')), ('sources.delta', sources.get('delta'))] if place is mapping -%}
-        {%- do problems.extend(spark_cdc._failed_rules({'label': label, 'format': place.get('format', 'csv')}, [
-            (place.get('table') and place.get('format') != 'change_feed',
+        {%- do problems.extend(spark_cdc._failed_rules({'label': label, 'format': spark_cdc._source_format(place)}, [
+            (place.get('table') and spark_cdc._source_facts(place).reads != 'feed',
              "%(label)s.table is given, but %(label)s.format is '%(format)s': set it to change_feed to read the change feed of a Delta or Iceberg table, or "
              'remove table'),
-            (label != 'source' and place.get('format') == 'change_feed',
+            (label != 'source' and spark_cdc._source_facts(place).reads == 'feed',
              '%(label)s.format is change_feed, which is for `source` only: a full snapshot of such an entity is read from its table without sources '
              '(docs/source_feeds.md); remove it'),
         ])) -%}
     {%- endfor -%}
-    {%- if source.get('format') != 'change_feed' -%}{{ return(problems) }}{%- endif -%}
+    {%- if spark_cdc._source_facts(source).reads != 'feed' -%}{{ return(problems) }}{%- endif -%}
     {%- for name in ['path', 'date_column', 'options', 'text', 'complete_when', 'on_no_files'] if source.get(name) -%}
         {%- do problems.append('source.' ~ name ~ ' is given, but source.format is change_feed, whose table is all that is read: remove it') -%}
     {%- endfor -%}
@@ -387,7 +386,7 @@ name a tie_breaker
         ])) -%}
     {%- endfor -%}
     {{ return(problems + spark_cdc._failed_rules({'names': sensitive | join(', '), 'format': format}, [
-        (sensitive and format in spark_cdc._table_formats(),
+        (sensitive and spark_cdc._table_facts(format).has_log,
          'file_format is %(format)s, but there are sensitive columns (%(names)s), which are not supported in tables of Delta and Iceberg yet: set '
          'file_format: parquet or orc'),
     ])) }}
@@ -411,14 +410,14 @@ name a tie_breaker
     {%- set fixed = namespace(path=path) -%}
     {%- for form in spark_cdc._dates_in(path) -%}{%- set fixed.path = fixed.path.replace('{business_date' ~ form ~ '}', '') -%}{%- endfor -%}
     {{ return(problems + spark_cdc._failed_rules({
-        'type': settings.get('load_type'), 'format': source.get('format', 'csv'), 'events': events.get('format'), 'path': path, 'given': given | join(', '),
+        'type': settings.get('load_type'), 'format': spark_cdc._source_format(source), 'events': events.get('format'), 'path': path, 'given': given | join(', '),
     }, [
         (settings.get('load_type') in ['full', 'delta'],
          'source.stream is given, but load_type is %(type)s: messages are change events; set load_type: events, or remove stream'),
         (events.get('format') and spark_cdc._adapter(events.format) and not spark_cdc._is_message_format(events.format),
          'source.stream is given, but events of the format %(events)s are rows with columns of their own, not messages: choose another format, or '
          'remove stream'),
-        (source.get('format', 'csv') != 'parquet', "source.stream is given, but source.format is '%(format)s': what is streamed lands as parquet"),
+        (not spark_cdc._source_facts(source).is_streamed, "source.stream is given, but source.format is '%(format)s': what is streamed lands as parquet"),
         (given | length > 1, 'source.stream has %(given)s; accepted is one of them: remove the others'),
         (fixed.path | select('in', '*?{}[') | list or '/' not in path.split('{business_date')[0],
          "source.path is '%(path)s'; for source.stream accepted is one folder of each business date, below one of the entity's own, such as "

@@ -6,7 +6,7 @@
     {%- set is_events = settings.get('load_type') == 'events' -%}
     {%- set reads_events = models ~ '_events' in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
     {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
-    {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
+    {%- set is_feed = spark_cdc._source_facts(settings.get('source')).reads == 'feed' -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
     {%- set rules = settings.get('rules') if settings.get('rules') is mapping else {} -%}
     {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}

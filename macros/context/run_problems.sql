@@ -141,7 +141,7 @@
         {%- if declared == 'events' and type == 'full' -%}
             {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
             {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
-            {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
+            {%- set is_feed = spark_cdc._source_facts(settings.get('source')).reads == 'feed' -%}
             {%- set order = spark_cdc._columns_by_name(spark_cdc._described_columns(spark_cdc.entity_node(name)), events.get('order')) -%}
             {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'given': var('spark_cdc_position', none)}, [
                 (events.get('insert_only'),
@@ -227,20 +227,19 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the catalog in which a run would make its relations: the one that is the
-    session's default. A commit alters a view in place, which Spark's own catalog does in one
-    transaction. Others have no views, such as those of Iceberg, or make views of their own, which
-    can't be altered so.
+{#- What is wrong with the platform of the target: with its adapter, or with the catalog in which a
+    run would make its relations, the one that is the session's default.
     Returns a list of texts. -#}
 {%- macro _catalog_problems() -%}
-    {%- set catalog = (spark_cdc._query('select current_catalog() as catalog') | first | default({})).get('catalog') or 'spark_catalog' -%}
-    {%- if catalog == 'spark_catalog' -%}{{ return([]) }}{%- endif -%}
-    {%- set kind = spark_cdc._query('set `spark.sql.catalog.' ~ catalog ~ '`') | map(attribute='value') | first | string -%}
-    {%- set refusal = spark_cdc._plan_refusal(spark_cdc._plan('create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id')) -%}
-    {{ return(spark_cdc._failed_rules({'catalog': catalog, 'kind': kind, 'target': target.name, 'why': refusal}, [
-        (refusal is not none or 'iceberg' in kind | lower,
+    {%- set other = spark_cdc._other_platform() -%}
+    {%- if other is none -%}{{ return([]) }}{%- endif -%}
+    {{ return(spark_cdc._failed_rules(dict(other, target=target.name), [
+        (not other.catalog,
+         "the type of the target %(target)s is %(kind)s, with which no load has been tested yet. Accepted is type: spark, whose catalog has views as Hive's "
+         'metastore has them (docs/limits.md).'),
+        (other.catalog,
          'the default catalog of the target %(target)s is %(catalog)s (%(kind)s), '
-         ~ ('which has no views (%(why)s)' if refusal else "whose views are Iceberg's own, which can't be altered in place")
+         ~ ('which has no views (%(why)s)' if other.why else "whose views are Iceberg's own, which can't be altered in place")
          ~ '. Accepted is a catalog in which commits can alter views: leave spark.sql.defaultCatalog out of the profile and of '
          "Spark's settings, so that it is spark_catalog. For ledgers in Iceberg make that Iceberg's (SparkSessionCatalog, as spark-cdc server start --with iceberg "
          'does); tables of %(catalog)s can still be sources. docs/file_formats.md tells more.'),
@@ -265,7 +264,7 @@
         {%- for source in [settings.get('source')] + (others.values() | list if others is mapping else [])
                 if source is mapping and source.get('options') is mapping -%}
             {%- for option in source.options | select('string') if option | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter', 'linesep']
-                    or (option | lower == 'multiline' and source.get('format') == 'json') -%}
+                    or (option | lower == 'multiline' and spark_cdc._source_facts(source).has_names) -%}
                 {%- do options.append(option) -%}
             {%- endfor -%}
         {%- endfor -%}
@@ -287,9 +286,9 @@
     Returns a list of texts. -#}
 {%- macro _table_format_problems(columns, settings) -%}
     {%- set format = settings.get('file_format') or spark_cdc._var('spark_cdc_file_format') -%}
-    {%- set problems = [] -%}
+    {%- set facts, problems, without_backticks = spark_cdc._table_facts(format), [], [] -%}
     {%- set sources = [settings.get('source')] + ((settings.get('sources') or {}).values() | list if settings.get('sources') is mapping else []) -%}
-    {%- set reads_orc = sources | select('mapping') | selectattr('format', 'defined') | selectattr('format', 'equalto', 'orc') | list | length > 0 -%}
+    {%- for source in sources if spark_cdc._source_facts(source).no_backticks -%}{%- do without_backticks.append(source.format) -%}{%- endfor -%}
     {%- for column in columns -%}
         {%- set name, data_type = column['name'] | string, column.get('data_type') | string -%}
         {%- set stored = name if column.meta.get('role') != 'control' else '' -%}
@@ -297,18 +296,18 @@
         {%- set fields = data_type.replace('``', '\u0000').split('`')[1::2] | join(' ') | replace('\u0000', '`') -%}
         {%- set words = data_type.lower().replace('<', ' ').replace('>', ' ').replace(',', ' ').replace(':', ': ') -%}
         {%- do problems.extend(spark_cdc._failed_rules({'name': name, 'type': data_type, 'read': read}, [
-            (format == 'orc' and '`' in stored ~ fields.replace(' ', ''),
+            (facts.is_narrow and '`' in stored ~ fields.replace(' ', ''),
              "column '%(name)s' has a backtick in its name or in that of a field (%(type)s), which Spark does not find again in ORC files: rename it and say under "
              'meta `from`, or set file_format: parquet'),
-            (reads_orc and '`' in read ~ fields,
+            (without_backticks and '`' in read ~ fields,
              "column '%(name)s' is read from '%(read)s' (%(type)s) of ORC files, in which Spark finds no name with a backtick: have it delivered under another name, or in "
              'parquet'),
-            (format == 'delta' and name | select('in', ' ,;{}()\n\t=') | list,
+            (name | select('in', facts.no_in_names) | list,
              "column '%(name)s' has a blank or one of ,;{}()= in its name, which Delta tables do not take: rename it and say under meta `from: %(name)s`, "
-             'or set file_format: parquet, orc or iceberg'),
-            (format == 'iceberg' and words.split() | select('in', ['tinyint', 'smallint', 'byte', 'short']) | list,
-             "column '%(name)s' has the type %(type)s, but Iceberg tables have no integers below int: declare int in its place, or set file_format: parquet, "
-             'orc or delta'),
+             'or set file_format: ' ~ spark_cdc._table_formats_without('no_in_names')),
+            (words.split() | select('in', facts.no_types) | list,
+             "column '%(name)s' has the type %(type)s, but Iceberg tables have no integers below int: declare int in its place, or set file_format: "
+             ~ spark_cdc._table_formats_without('no_types')),
         ])) -%}
     {%- endfor -%}
     {{ return(problems) }}

@@ -7,7 +7,7 @@
 {%- macro _secret() -%}
     {%- set view = spark_cdc._secret_view() -%}
     {%- set cached = spark_cdc._known(view) if execute else none -%}
-    {%- set named = spark_cdc._secret_named_in(cached.information or spark_cdc._query('show create table ' ~ view)[0].createtab_stmt) if cached is not none else none -%}
+    {%- set named = spark_cdc._secret_named_in(cached.information or spark_cdc._view_text(view)) if cached is not none else none -%}
     {{ return(spark_cdc._relation_in(view.schema, named or 'spark_cdc_secret_missing')) }}
 {%- endmacro -%}
 
@@ -97,7 +97,7 @@
         {{ return(spark_cdc._query('select distinct secret from ' ~ list) | map(attribute='secret') | sort) }}
     {%- endif -%}
     {%- set found = [] -%}
-    {%- for row in spark_cdc._query('show partitions ' ~ list) -%}{%- do found.append(row.partition.split('secret=')[1].split('/')[0]) -%}{%- endfor -%}
+    {%- for partition in spark_cdc._partitions_shown(list) -%}{%- do found.append(partition.split('secret=')[1].split('/')[0]) -%}{%- endfor -%}
     {{ return(found | unique | sort) }}
 {%- endmacro -%}
 

@@ -25,7 +25,7 @@
 
 {%- macro _known_settings_table() -%}
     {%- set on_reject = {'kind': 'choice', 'accepted': ['fail', 'quarantine'], 'default': 'fail'} -%}
-    {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'] + spark_cdc._table_formats(), 'null': true} -%}
+    {%- set file_format = {'kind': 'choice', 'accepted': spark_cdc._table_formats() | list, 'null': true} -%}
     {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}
     {%- set numbers = {
         'decimal': {'kind': 'choice', 'accepted': ['.', ','], 'null': true, 'says': "'.' and ','"},
@@ -33,7 +33,7 @@
         'trailing_sign': {'kind': 'boolean', 'null': true},
     } -%}
     {%- set source = {
-        'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table', 'change_feed'], 'default': 'csv'},
+        'format': {'kind': 'choice', 'accepted': spark_cdc._source_formats() | list, 'default': spark_cdc._source_format({})},
         'path': {'kind': 'any'},
         'table': {'kind': 'form', 'form': 'table', 'null': true,
                   'says': 'a schema and a table such as shop.orders, and a catalog before them'},
@@ -164,7 +164,7 @@
             'spark_cdc_maintenance': maintenance,
             'spark_cdc_validity': validity,
             'spark_cdc_guards': guards,
-            'spark_cdc_file_format': dict(file_format, default='parquet'),
+            'spark_cdc_file_format': dict(file_format, default=spark_cdc._plain_format()),
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
             'spark_cdc_verify_in_build': {'kind': 'boolean', 'default': false},
             'spark_cdc_require_business_date': {'kind': 'boolean', 'default': false},

@@ -201,7 +201,7 @@ Run the same command again once the input is complete.
         'blank_rows': 'blanks alone in all fields, so that Spark would skip it as an empty line. Set source.options.multiLine: true, with which it does not; or '
             ~ 'correct the file',
         'malformed_text': 'bytes that are not UTF-8, so that each would become U+FFFD. Correct the file'
-            ~ (', or name its encoding in source.options.encoding' if run.entity.source.format == 'csv'),
+            ~ (', or name its encoding in source.options.encoding' if run.entity.source.facts.has_header),
         'damaged_json': 'neither one JSON array nor JSON objects one after the other, or more than 50 levels of brackets, as if it were cut off. '
             ~ 'Deliver the file again',
     } -%}

@@ -44,7 +44,7 @@
     {%- endfor -%}
     {#- this session has read the ledger, and Spark would go on with the columns that it saw then;
         another one may add some now -#}
-    {%- do spark_cdc._send('refresh table ' ~ ledger) -%}
+    {%- do spark_cdc._refresh(ledger) -%}
     {{ return({
         'prior': spark_cdc._restated_ledger(entity, ledger, load.layout, diff),
         'layout': spark_cdc._layout(diff, load.layout, found, load.load_id.split('-')[0]),
@@ -177,7 +177,7 @@ Nothing was written; docs/schema_change.md lists the changes that can be applied
     1,000 lack one. Returns none, or why the load is to be refused: {guard, message}. -#}
 {%- macro _check_event_columns(entity, input) -%}
     {%- set columns = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
-    {%- set can_lack = entity.events.is_message or entity.source.format == 'json' -%}
+    {%- set can_lack = entity.events.is_message or entity.source.facts.has_names -%}
     {%- if not can_lack or entity.source.on_missing_column != 'error' or not columns -%}
         {{ return(none) }}
     {%- endif -%}

@@ -42,7 +42,7 @@
     {%- if entity.stored | selectattr('format') | list -%}
         {#- Spark 3.5 fails of itself at a text that the parser of Spark 2 would take, and a
             server may be set so; it has to become a rejected row. -#}
-        {%- do spark_cdc._send('set spark.sql.legacy.timeParserPolicy = corrected') -%}
+        {%- do spark_cdc._set('spark.sql.legacy.timeParserPolicy', 'corrected') -%}
     {%- endif -%}
     {%- set files, refusal = none, none -%}
     {%- if spark_cdc._reads_files(entity) -%}
@@ -311,7 +311,7 @@ landing: leave spark_cdc_replay.source (--source) out.
     {%- set partition = spark_cdc._laid_out(
         run.entity, written, load.layout, spark_cdc._event_columns(run.entity, load.layout), "load_id = '" ~ load.load_id ~ "'") -%}
     {%- if not spark_cdc._is_landed_by_ledger(run.entity) -%}
-        {%- set is_archived = run.entity.source.format == 'change_feed' and spark_cdc._is_archive_replay() -%}
+        {%- set is_archived = run.entity.source.facts.reads == 'feed' and spark_cdc._is_archive_replay() -%}
         {%- if not spark_cdc._is_load_again(run, 'events') -%}
             {%- set is_planned = spark_cdc._mode() == 'plan' -%}
             {%- set is_loaded = spark_cdc._business_time_of(run.entity.name) is not none and spark_cdc._is_loading(run.entity.name) -%}
@@ -344,7 +344,7 @@ selected. Nothing was written. Load the date:
     {%- set run = spark_cdc._run_with_change_feed(run) -%}
     {%- set entity = run.entity -%}
     {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
-    {%- set noted = {'feed': entity.source.feed} if entity.source.format == 'change_feed' else {'files': spark_cdc._input_files_noted(files)} -%}
+    {%- set noted = {'feed': entity.source.feed} if entity.source.facts.reads == 'feed' else {'files': spark_cdc._input_files_noted(files)} -%}
     {%- if spark_cdc._can_be_read_again(entity) and spark_cdc._is_read_again_as_typed(entity) -%}
         {%- set view = spark_cdc._read_again_view(entity) -%}
         {%- do spark_cdc._set_for_staging() -%}
@@ -559,7 +559,7 @@ before. Correct the data, or load a date without rejected rows under the changed
 {#- A run whose entity knows what it reads of its table's change feed; as it is where the source
     is another one. Argument: run (of _planned_run()). -#}
 {%- macro _run_with_change_feed(run) -%}
-    {%- if run.entity.source.format != 'change_feed' -%}{{ return(run) }}{%- endif -%}
+    {%- if run.entity.source.facts.reads != 'feed' -%}{{ return(run) }}{%- endif -%}
     {{ return(dict(run, entity=spark_cdc._entity_of_change_feed(run.entity, spark_cdc._change_feed_of_load(run)))) }}
 {%- endmacro -%}
 

@@ -18,28 +18,28 @@ Nothing was written. Run the same command again.
     {%- endif -%}
     {%- if existing is none or spark_cdc._known(table) is none -%}
         {#- or it was set aside just now -#}
-        {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
-        {%- if entity.file_format == 'delta' -%}
+        {%- set facts = spark_cdc._table_facts(entity.file_format) -%}
+        {%- if facts.has_log -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
+        {%- if facts.log_folder -%}
             {#- What a full disk, or a server that died, has left of a Delta table that was being
                 made: a log without a version, for which Delta refuses to make the table ever after
                 (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is
                 dropped. A folder that holds anything else stays, and Delta says so. A table's first
                 version is written right after its log's folder, so another run that is making it
                 now has hardly ever none: it is looked at twice. -#}
-            {%- if ctx.load_log is not none -%}
-                {%- for row in spark_cdc._query('describe schema ' ~ spark_cdc._quote(table.schema)) if row.info_name == 'Location' -%}
-                    {%- set folder = row.info_value ~ '/' ~ table.identifier -%}
-                    {%- set looks = [] -%}
-                    {%- for _ in range(2) -%}
-                        {%- do looks.append(none not in looks and not spark_cdc._lacks_path(folder ~ '/_delta_log') and spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}')
-                            and spark_cdc._lacks_path(folder ~ '/[^_]*')) -%}
-                    {%- endfor -%}
-                    {%- if looks | select | list | length == 2 and not spark_cdc._is_there(table) -%}
-                        {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
-                        {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
-                        {%- do spark_cdc._drop_folder(ctx.write.load_log, folder) -%}
-                    {%- endif -%}
+            {%- set location = spark_cdc._schema_location(table.schema) if ctx.load_log is not none else none -%}
+            {%- if location -%}
+                {%- set folder, looks = location ~ '/' ~ table.identifier, [] -%}
+                {%- set log_folder = folder ~ '/' ~ facts.log_folder -%}
+                {%- for _ in range(2) -%}
+                    {%- do looks.append(none not in looks and not spark_cdc._lacks_path(log_folder) and spark_cdc._lacks_path(log_folder ~ '/*.{json,parquet}')
+                        and spark_cdc._lacks_path(folder ~ '/[^_]*')) -%}
                 {%- endfor -%}
+                {%- if looks | select | list | length == 2 and not spark_cdc._is_there(table) -%}
+                    {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
+                    {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
+                    {%- do spark_cdc._drop_folder(ctx.write.load_log, folder) -%}
+                {%- endif -%}
             {%- endif -%}
         {%- endif -%}
         {%- set hashes = ['key_hash', 'event_hash' if name == 'events' else 'nonkey_hash'] -%}
@@ -81,18 +81,17 @@ Nothing was written. Run the same command again.
         {%- set aside = spark_cdc._relation_in(table.schema, table.identifier ~ '_before_' ~ spark_cdc._run_id8()) -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' was made for other columns' ~ (', no load of it counts,' if is_unused else '') ~ ' and is kept as ' ~ aside
             ~ '; drop it when nobody needs it. Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
-        {%- do spark_cdc._send('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
+        {%- do spark_cdc._rename_table(table, aside) -%}
         {%- do spark_cdc._note_dropped(table) -%}
         {{ return(columns) }}
     {%- endif -%}
     {%- do spark_cdc._note_file_format(entity, spark_cdc._known(table)) -%}
     {%- if wanted -%}
-        {%- set added -%}
-            {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
-        {%- endset -%}
-        {%- do spark_cdc._send('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
+        {%- set added = [] -%}
+        {%- for column in wanted.values() -%}{%- do added.append(column.at_sql ~ ' ' ~ column.data_type) -%}{%- endfor -%}
+        {%- do spark_cdc._add_columns(table, added) -%}
         {%- if shown != table -%}{%- do spark_cdc._show_branch_columns(shown, table) -%}{%- endif -%}
-        {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added ~ '. Sessions that have read it and are still open have to run: '
+        {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added | join(', ') ~ '. Sessions that have read it and are still open have to run: '
             ~ 'refresh table ' ~ table, info=true) -%}
     {%- endif -%}
     {{ return(settled + wanted.values() | list + partitioned) }}
@@ -104,13 +103,13 @@ Nothing was written. Run the same command again.
     by the setting alone, so an ORC table has to be known as one. -#}
 {%- macro _note_file_format(entity, table) -%}
     {%- set found, misfits = spark_cdc._provider_of(table), [] -%}
-    {%- for column in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
+    {%- for column in entity.stored if spark_cdc._table_facts(found).is_narrow and not spark_cdc._table_facts(entity.file_format).is_narrow -%}
         {%- do misfits.append(column.name) if spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or '`' in column.name ~ column.data_type -%}
     {%- endfor -%}
     {%- if misfits -%}
         {%- set message -%}
-{{ entity.name }}: {{ table }} is an ORC table, but file_format is '{{ entity.file_format }}', so that what ORC does not keep would not be found in {# -#}
-{{ misfits | join(', ') }}. Say file_format: orc in the YAML of stg_{{ entity.name }}. Nothing was written.
+{{ entity.name }}: {{ table }} is an {{ found | upper }} table, but file_format is '{{ entity.file_format }}', so that what {{ found | upper }} does not keep would not be found in {# -#}
+{{ misfits | join(', ') }}. Say file_format: {{ found }} in the YAML of stg_{{ entity.name }}. Nothing was written.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
@@ -132,7 +131,7 @@ Nothing was written. Run the same command again.
     {%- endif -%}
     {%- set cached = spark_cdc._known(table) -%}
     {#- in a branch a view has the table's name -#}
-    {%- set is_table = cached is not none and '\nType: VIEW\n' not in (cached.information or '') -%}
+    {%- set is_table = cached is not none and not spark_cdc._is_view_in(cached.information) -%}
     {%- set timeline = spark_cdc._current_timeline(ctx) if is_table else none -%}
     {%- if cached is none or timeline is not none and not timeline.loads and not timeline.undone -%}
         {%- do spark_cdc._ensure_table(ctx, name, load) -%}
@@ -176,7 +175,7 @@ Nothing was written. Run the same command again.
         'adaptive.coalescePartitions.initialPartitionNum': [[32, (rows or 0) // 200000] | max, 10000] | min,
         'parquet.outputTimestampType': 'TIMESTAMP_MICROS',
     }.items() -%}
-        {%- do spark_cdc._send('reset spark.sql.' ~ name if rows is none else 'set spark.sql.' ~ name ~ ' = ' ~ value) -%}
+        {%- do spark_cdc._set('spark.sql.' ~ name, none if rows is none else value) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -189,19 +188,19 @@ Nothing was written. Run the same command again.
     Arguments: entity, table (relation). -#}
 {%- macro _check_table_format(entity, table) -%}
     {%- set format, session_catalog = entity.file_format, 'spark.sql.catalog.spark_catalog' -%}
-    {%- set found = {} -%}
+    {%- set facts, found = spark_cdc._table_facts(format), {} -%}
     {%- for name in [session_catalog, session_catalog ~ '.cache-enabled', 'spark.sql.extensions'] -%}
-        {%- do found.update({name: spark_cdc._query('set `' ~ name ~ '`')[0].value | string}) -%}
+        {%- do found.update({name: spark_cdc._setting(name)}) -%}
     {%- endfor -%}
     {%- set catalog = found[session_catalog] -%}
     {%- set problem -%}
-        {%- if ('DeltaCatalog' if format == 'delta' else 'iceberg') not in catalog -%}
+        {%- if facts.catalog not in catalog -%}
 the server does not keep such tables beside views ({{ session_catalog }} is {{ catalog }}). Start the local one with them: spark-cdc server stop, {# -#}
-then spark-cdc server start --with {{ format }}{{ ' alone (beside Delta, Iceberg has a catalog of its own)' if format == 'iceberg' and 'Delta' in catalog }}
-        {%- elif format == 'iceberg' and 'iceberg' in found['spark.sql.extensions'] -%}
+then spark-cdc server start --with {{ format }}{{ ' alone (beside Delta, Iceberg has a catalog of its own)' if facts.own_views and 'Delta' in catalog }}
+        {%- elif facts.own_views and format in found['spark.sql.extensions'] -%}
 with Iceberg's extension of SQL the server makes views of Iceberg's own, which can't be altered in place. Start it without that in {# -#}
 spark.sql.extensions, as spark-cdc server start --with iceberg does: Spark 4 needs it neither for merge nor for call
-        {%- elif format == 'iceberg' and found[session_catalog ~ '.cache-enabled'] != 'false' -%}
+        {%- elif facts.own_views and found[session_catalog ~ '.cache-enabled'] != 'false' -%}
 sessions of the server go on reading Iceberg's tables as they found them, so that readers would miss rows of new loads. Start it with {# -#}
 {{ session_catalog }}.cache-enabled=false, as spark-cdc server start --with iceberg does
         {%- endif -%}

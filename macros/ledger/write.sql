@@ -4,15 +4,15 @@
     which become the records; empty where a later statement writes the record), sql (query of the
     rows of all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
 {%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
-{%- set partitions = ['business_date', 'load_id', 'operation'] | join(', ') -%}
-insert overwrite table {{ ledger }} partition ({{ partitions }})
+{%- set partitions = ['business_date', 'load_id', 'operation'] -%}
+{{ spark_cdc._overwrite_sql(ledger, partitions) }}
 {% if order is none -%}
 {{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
 {%- else -%}
 select
     {{ columns | map(attribute='at_sql') | join(',\n    ') }}
 from (
-    select /*+ repartition_by_range({{ partitions }}, cdc__cluster_order) */ *
+    select /*+ repartition_by_range({{ partitions | join(', ') }}, cdc__cluster_order) */ *
     from (
         select
             *,
@@ -22,7 +22,7 @@ from (
         ) as unordered
     ) as ordered
 ) as ranged
-sort by {{ partitions }}, cdc__cluster_order
+sort by {{ partitions | join(', ') }}, cdc__cluster_order
 {%- endif -%}
 {%- endmacro -%}
 
@@ -143,7 +143,7 @@ order by place, step
     without a name is no longer declared), sql (query of rows with these columns under their
     declared names), name (of that query). -#}
 {%- macro _write_rows_sql(table, columns, sql, name='rows_of_load') -%}
-insert overwrite table {{ table }} partition ({{ spark_cdc._partition_names(table) | join(', ') }})
+{{ spark_cdc._overwrite_sql(table, spark_cdc._partition_names(table)) }}
 {{ spark_cdc._written_rows_sql(columns, sql, name) }}
 {%- endmacro -%}
 
@@ -202,17 +202,17 @@ from {{ spark_cdc._events_placed_sql(entity, load, incoming) }}
     {%- if table is not none -%}{%- do spark_cdc._set_overwrite(table) -%}{%- endif -%}
     {%- if not is_small or table is not none and not spark_cdc._has_option(table, 'parquet.page.verify-checksum.enabled=true') -%}
         {#- of tables that are a source, too -#}
-        {%- do spark_cdc._send('set `parquet.page.verify-checksum.enabled` = true') -%}
+        {%- do spark_cdc._set('parquet.page.verify-checksum.enabled', 'true') -%}
     {%- endif -%}
     {%- if not is_small -%}
-        {%- do spark_cdc._send('set spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold = 128m') -%}
-        {%- do spark_cdc._send('set spark.sql.codegen.hugeMethodLimit = 8000') -%}
+        {%- do spark_cdc._set('spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold', '128m') -%}
+        {%- do spark_cdc._set('spark.sql.codegen.hugeMethodLimit', '8000') -%}
     {%- endif -%}
     {#- to compile code for a few rows takes longer than to interpret them; a session may have had
         such a load before a larger one, as in a replay -#}
     {%- set memo, settings = spark_cdc._memo(), {'spark.sql.codegen.wholeStage': 'false', 'spark.sql.codegen.factoryMode': 'NO_CODEGEN'} -%}
     {%- for setting, value in settings.items() if is_small or memo.get('interprets') -%}
-        {%- do spark_cdc._send('set ' ~ setting ~ ' = ' ~ value if is_small else 'reset ' ~ setting) -%}
+        {%- do spark_cdc._set(setting, value if is_small else none) -%}
     {%- endfor -%}
     {%- do memo.update({'interprets': memo.get('interprets') or is_small}) -%}
 {%- endmacro -%}
@@ -224,7 +224,7 @@ from {{ spark_cdc._events_placed_sql(entity, load, incoming) }}
     UnaryNode.getAllValidConstraints()), 2 to the number of columns, of which 15 keep it for
     hours. -#}
 {%- macro _set_for_staging() -%}
-    {%- do spark_cdc._send('set spark.sql.constraintPropagation.enabled = false') -%}
+    {%- do spark_cdc._set('spark.sql.constraintPropagation.enabled', 'false') -%}
 {%- endmacro -%}
 
 
@@ -262,7 +262,7 @@ from {{ spark_cdc._events_placed_sql(entity, load, incoming) }}
 
 {#- That statement. Argument: columns (of the masked ledger, in its order). -#}
 {%- macro _masked_ledger_sql(ctx, columns, loads) -%}
-insert overwrite table {{ ctx.write.public }} partition (business_date, load_id, operation)
+{{ spark_cdc._overwrite_sql(ctx.write.public, ['business_date', 'load_id', 'operation']) }}
 select
     {{ spark_cdc._masked_columns(ctx.entity, columns, "operation = 'R'") | join(',\n') | indent(4) }}
 from {{ ctx.ledger }}

@@ -26,7 +26,7 @@
         {{ return('select 1 as not_read') }}
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
-        {%- if entity.source.format == 'change_feed' -%}
+        {%- if entity.source.facts.reads == 'feed' -%}
             {%- set entity = spark_cdc._run_with_change_feed(spark_cdc._planned_run(spark_cdc._context_of_model())).entity -%}
         {%- endif -%}
         {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time_of(name)) -%}

@@ -35,7 +35,7 @@
     {%- endif -%}
     {%- if undated -%}{%- do spark_cdc._note_undated(undated | map('first') | list) -%}{%- endif -%}
     {%- if spark_cdc._mode() == 'load' -%}
-        {%- for schema in schemas | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
+        {%- for schema in schemas | unique -%}{%- do spark_cdc._make_schema(schema) -%}{%- endfor -%}
     {%- endif -%}
     {{ return('') }}
 {%- endmacro -%}
@@ -98,8 +98,8 @@
 {%- macro _asked_of_dbt(entity) -%}
     {%- set of = entity.name ~ ': ' -%}
     {{ return([
-        (of ~ 'file_format ' ~ entity.file_format, entity.file_format == 'parquet'),
-        (of ~ 'source.format ' ~ entity.source.format, entity.source.format == 'csv'),
+        (of ~ 'file_format ' ~ entity.file_format, spark_cdc._table_facts(entity.file_format).on_dbt_2),
+        (of ~ 'source.format ' ~ entity.source.format, entity.source.facts.on_dbt_2),
         (of ~ 'source.stream', entity.source.stream is not mapping),
         (of ~ 'source.on_unexpected_column add', entity.source.on_unexpected_column != 'add'),
         (of ~ 'keyless', not entity.keyless),

@@ -138,7 +138,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
             {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
             {%- set has_rows = files is none or files.files -%}
             {%- set found = spark_cdc._found_as_read(entity, files, spark_cdc._folder_columns(entity, time, files)).found
-                if has_rows and entity.source.format != 'json' else [] -%}
+                if has_rows and not entity.source.facts.has_names else [] -%}
             {#- one without any value in a column tells nothing of those of another date -#}
             {%- do known.update({signature: found} if not found | selectattr('is_null', 'defined') | list else {}) -%}
         {%- else -%}
@@ -213,7 +213,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
 {%- macro _backfill_entity(ctx, times, skip_missing, dates_per_statement) -%}
     {%- set entity = ctx.entity -%}
     {%- for schema in [ctx.schema, ctx.ledger.schema] | unique -%}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}
+        {%- do spark_cdc._make_schema(schema) -%}
     {%- endfor -%}
     {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
     {%- set is_plan = spark_cdc._mode() == 'plan' -%}
@@ -314,7 +314,7 @@ since the marker is not there (source.complete_when is {{ entity.source.complete
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- if entity.source.format == 'table' and times -%}
+    {%- if entity.source.facts.reads == 'table' and times -%}
         {%- set read = spark_cdc._date_column_found(entity, landing) -%}
         {%- set refusal = spark_cdc._check_date_column(read, landing) -%}
         {%- if refusal -%}{%- do exceptions.raise_compiler_error(refusal.message) -%}{%- endif -%}

@@ -29,7 +29,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
             {%- elif marker is not none -%}
                 {%- do others.append(mapped ~ ' is a branch of ' ~ marker.of ~ ', and the target\'s schema is ' ~ target.schema
                     ~ ': run it with the target of ' ~ marker.of) -%}
-            {%- elif mapped == name and spark_cdc._query('show schemas like ' ~ spark_cdc._literal(name)) -%}
+            {%- elif mapped == name and spark_cdc._has_schema(name) -%}
                 {%- do others.append('the schema ' ~ name ~ ' is no branch, so it is not dropped') -%}
             {%- endif -%}
         {%- endfor -%}
@@ -38,9 +38,9 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
             {%- set known = spark_cdc._branch_tags(schemas | list) | map(attribute='name') | unique | sort | join(', ') -%}
             {%- do spark_cdc._stop('branch', others or ["there is no branch '" ~ name ~ "'"], 'Accepted are ' ~ (known or 'none yet') ~ '. Nothing was dropped.') -%}
         {%- endif -%}
-        {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
-        {%- for tag in tags -%}{%- do spark_cdc._send('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
-        {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
+        {%- for schema in of_branch -%}{%- do spark_cdc._drop_schema(schema) -%}{%- endfor -%}
+        {%- for tag in tags -%}{%- do spark_cdc._drop_view(tag.view) -%}{%- endfor -%}
+        {%- for schema in of_branch -%}{%- do spark_cdc._drop_schema(spark_cdc._branch_marker(schema).schema) -%}{%- endfor -%}
         {%- do spark_cdc._say('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
             ~ '; vacuum no longer keeps its loads in production') -%}
     {%- else -%}
@@ -75,10 +75,10 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
     view, text, manifest, name (of the branch), entity. -#}
 {%- macro _branch_tags(schemas, name=none) -%}
     {%- set tags = [] -%}
-    {%- for schema in schemas if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema ~ '_commits')) -%}
+    {%- for schema in schemas if spark_cdc._has_schema(schema ~ '_commits') -%}
         {%- set pattern = '*_tag_branch_' ~ (name or '*') -%}
-        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema ~ '_commits') ~ ' like ' ~ spark_cdc._literal(pattern)) -%}
-            {%- set view = spark_cdc._relation_in(schema ~ '_commits', row.viewName) -%}
+        {%- for identifier in spark_cdc._views_in(schema ~ '_commits', pattern) -%}
+            {%- set view = spark_cdc._relation_in(schema ~ '_commits', identifier) -%}
             {%- set text = spark_cdc._view_text(view) -%}
             {%- set manifest = spark_cdc._parse_manifest(text, view) if 'spark_cdc manifest:' in text else {} -%}
             {%- set tag = manifest.get('tag') or {} -%}
@@ -127,13 +127,13 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 
     {%- for schema, of_branch in schemas.items() -%}
         {%- set marker = spark_cdc._branch_marker(of_branch) -%}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(marker.schema)) -%}
-        {%- do spark_cdc._send('create view if not exists ' ~ marker ~ ' as\nselect /* spark_cdc branch: '
+        {%- do spark_cdc._make_schema(marker.schema) -%}
+        {%- do spark_cdc._make_view(marker, 'select /* spark_cdc branch: '
             ~ spark_cdc._comment_json({'name': name, 'of': schema}) ~ ' */ 1 as is_branch') -%}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(of_branch)) -%}
+        {%- do spark_cdc._make_schema(of_branch) -%}
     {%- endfor -%}
     {%- for plan in planned if not plan.is_there -%}
-        {%- do spark_cdc._send('create view if not exists ' ~ plan.tag ~ ' as\n' ~ plan.tag_text) -%}
+        {%- do spark_cdc._make_view(plan.tag, plan.tag_text) -%}
         {%- set made = spark_cdc._parse_manifest(plan.tag_text if spark_cdc._mode() == 'plan' else spark_cdc._view_text(plan.tag), plan.tag) -%}
         {%- if made.loads != plan.manifest.loads or made.get('tag', {}).get('branch') != name -%}
             {%- set message -%}
@@ -172,7 +172,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
         {%- else -%}
             {%- set marker = spark_cdc._branch_marker_of(of_branch) -%}
             {#- an empty one for claims may be of a command that was killed -#}
-            {%- if marker is none and (spark_cdc._query('show schemas like ' ~ spark_cdc._literal(of_branch))
+            {%- if marker is none and (spark_cdc._has_schema(of_branch)
                     or spark_cdc._relations_in(spark_cdc._branch_marker(of_branch).schema)) -%}
                 {%- do problems.append('the schema ' ~ of_branch ~ ', or ' ~ of_branch ~ '_commits, is there and is no branch. Take another name, or drop both') -%}
             {%- elif marker is not none and marker.of != schema -%}
@@ -188,9 +188,9 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     a view, or none for a table; an empty one without the schema. -#}
 {%- macro _relations_in(schema) -%}
     {%- set found = {} -%}
-    {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
-        {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*'") -%}
-            {%- do found.update({row.tableName: spark_cdc._view_text_in(row.information) if '\nType: VIEW\n' in row.information else none}) -%}
+    {%- if spark_cdc._has_schema(schema) -%}
+        {%- for row in spark_cdc._shown_in(schema) -%}
+            {%- do found.update({row.tableName: spark_cdc._view_text_in(row.information) if spark_cdc._is_view_in(row.information) else none}) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(found) }}
@@ -284,10 +284,10 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
         {%- if plan.archive -%}
             {%- do spark_cdc._branch_table(plan.ctx.events, branched.events, entity.file_format, ['business_date', 'load_id'], ['key_hash', 'event_hash']) -%}
         {%- endif -%}
-        {%- do spark_cdc._send(spark_cdc._replace_view_sql(branched.committed, plan.committed_text, false)) -%}
+        {%- do spark_cdc._make_view(branched.committed, plan.committed_text) -%}
     {%- endif -%}
     {%- for identifier, text in plan.views.items() -%}
-        {%- do spark_cdc._send(spark_cdc._replace_view_sql(spark_cdc._relation_in(plan.branched.schema, identifier), text, false)) -%}
+        {%- do spark_cdc._make_view(spark_cdc._relation_in(plan.branched.schema, identifier), text) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -305,7 +305,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
     {%- set origin = dict(more, of={'schema': table.schema, 'name': table.identifier}, columns=names) -%}
     {%- set own = spark_cdc._relation_in(view.schema, view.identifier ~ '_own') -%}
     {%- do spark_cdc._send(spark_cdc._create_table_sql(own, columns, file_format, partitions, hashes)) -%}
-    {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, origin, columns), false)) -%}
+    {%- do spark_cdc._make_view(view, spark_cdc._branch_table_text(view, origin, columns)) -%}
 {%- endmacro -%}
 
 

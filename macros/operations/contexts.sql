@@ -162,15 +162,15 @@
     the schema is missing. -#}
 {%- macro _catalog_of(ctx) -%}
     {%- set catalog = {} -%}
-    {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(ctx.schema)) -%}{{ return(catalog) }}{%- endif -%}
+    {%- if not spark_cdc._has_schema(ctx.schema) -%}{{ return(catalog) }}{%- endif -%}
     {%- set rows = [] -%}
     {%- for schema in [ctx.schema, ctx.ledger.schema] | unique
-            if schema == ctx.schema or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
-        {%- do rows.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '" ~ ctx.entity.name ~ "_*'")) -%}
+            if schema == ctx.schema or spark_cdc._has_schema(schema) -%}
+        {%- do rows.extend(spark_cdc._shown_in(schema, ctx.entity.name ~ '_*')) -%}
     {%- endfor -%}
     {%- for row in rows -%}
         {%- do catalog.update({row.tableName: {
-            'type': 'VIEW' if '\nType: VIEW\n' in row.information else 'TABLE',
+            'type': 'VIEW' if spark_cdc._is_view_in(row.information) else 'TABLE',
             'text': spark_cdc._view_text_in(row.information),
             'location': spark_cdc._location_in(row.information) or none,
             'provider': spark_cdc._provider_of(row) or none,
@@ -196,7 +196,7 @@
 {%- macro _committed_texts(schemas) -%}
     {%- set texts = {} -%}
     {%- for schema in schemas | unique if spark_cdc._has_schema(schema) -%}
-        {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*_committed|*_replay'") -%}
+        {%- for row in spark_cdc._shown_in(schema, '*_committed|*_replay') -%}
             {%- do texts.update({schema ~ '.' ~ row.tableName: spark_cdc._view_text_in(row.information)}) -%}
         {%- endfor -%}
     {%- endfor -%}

@@ -65,7 +65,7 @@
     {%- set tables = [] -%}
     {%- for table in [ctx.public, ctx.ledger, ctx.events] if table.identifier in catalog -%}
         {#- what a killed insert left lies there, too -#}
-        {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
+        {%- do spark_cdc._find_partitions(table) -%}
         {%- do tables.append(table) -%}
     {%- endfor -%}
     {%- if ctx.ledger not in tables -%}
@@ -77,7 +77,7 @@
     {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_erase(ctx, plan, wanted) -%}{%- endif -%}
     {%- for name, tag in spark_cdc._tags(ctx).items() if tag.loads | select('in', plan.names) | list -%}
         {%- set text = spark_cdc._erase_renamed(tag.text, plan.names) -%}
-        {%- do spark_cdc._send('alter view ' ~ spark_cdc._beside(ctx, 'tag', name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
+        {%- do spark_cdc._send(spark_cdc._replace_view_sql(spark_cdc._beside(ctx, 'tag', name), 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim, true)) -%}
     {%- endfor -%}
     {%- if timeline.loads -%}
         {#- also where no load changes its name: a load that began before the list was there is
@@ -100,7 +100,7 @@
     {%- endif -%}
     {%- set gone = plan.names | list + plan.dropped -%}
     {%- for sequence, kept in spark_cdc._retained_versions(ctx).items() if kept.loads | select('in', gone) | list -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(ctx, 'version', sequence)) -%}
+        {%- do spark_cdc._drop_view(spark_cdc._beside(ctx, 'version', sequence)) -%}
     {%- endfor -%}
     {#- events last, or the ledger: what is dropped last tells the same command that there is
         something left to do -#}
@@ -344,7 +344,7 @@ loads bring no values of them. Run spark-cdc verify --select {{ ctx.entity.name 
     {%- do renamed.load_id.update({old: new}) -%}
     {%- do renamed.parent_load_id.update({old: (plan.records.get(old) or {}).get('parent') or ''}) -%}
 {%- endfor -%}
-insert overwrite table {{ ctx.write.load_log }} by name
+{{ spark_cdc._overwrite_sql(ctx.write.load_log) }} by name
 select
     {%- for name in spark_cdc._load_log_columns() %}
     {% if name in renamed -%}
@@ -428,7 +428,7 @@ group by key_token, secret
     {%- if wanted.listed == wanted['keys'] -%}{{ return(ctx) }}{%- endif -%}
     {%- set tokens = spark_cdc._erased_tokens(entity, list, entity.key_columns) -%}
     {%- set sql -%}
-insert overwrite table {{ list }} partition (secret, run)
+{{ spark_cdc._overwrite_sql(list, ['secret', 'run']) }}
 select
     wanted.token as key_token,
     {{ "unhex(replace(java_method('java.util.UUID', 'randomUUID'), '-', ''))" if is_keyed else 'wanted.token' }} as key_hash,
@@ -450,7 +450,7 @@ left anti join {{ list }} as list_{{ loop.index }}
     {%- endset -%}
     {%- do spark_cdc._set_overwrite(list) -%}
     {%- do spark_cdc._send(sql) -%}
-    {%- do spark_cdc._send('refresh table ' ~ list) -%}
+    {%- do spark_cdc._refresh(list) -%}
     {{ return(ctx) }}
 {%- endmacro -%}
 
@@ -537,11 +537,11 @@ from values
         {%- set relation = names | join('.') -%}
     {%- else -%}
         {%- set relation = view ~ '_file' -%}
-        {%- do spark_cdc._send('create or replace temporary view ' ~ relation ~ ' using csv options (path ' ~ spark_cdc._literal(source)
-            ~ ", header 'true', mode 'FAILFAST', ignoreLeadingWhiteSpace 'true', ignoreTrailingWhiteSpace 'true')") -%}
+        {%- do spark_cdc._send(spark_cdc._reader_view_sql('temporary view ' ~ relation, 'csv', [
+            'path ' ~ spark_cdc._literal(source), "header 'true'", "mode 'FAILFAST'", "ignoreLeadingWhiteSpace 'true'", "ignoreTrailingWhiteSpace 'true'"])) -%}
     {%- endif -%}
     {%- set found = [] -%}
-    {%- for row in spark_cdc._query('describe ' ~ relation) -%}{%- do found.append(row.col_name | lower) -%}{%- endfor -%}
+    {%- for row in spark_cdc._describe(relation) -%}{%- do found.append(row.col_name | lower) -%}{%- endfor -%}
     {%- set missing = entity.key_columns | map(attribute='name') | map('lower') | reject('in', found) | list -%}
     {%- if missing -%}
         {%- set message -%}

@@ -18,11 +18,11 @@
     {%- endfor -%}
     {%- set sql -%}
 select
-    _metadata.file_path as path,
+    {{ spark_cdc._of_file('path') }} as path,
     load_id,
     operation,
     count(*) as row_count,
-    max(_metadata.file_size) as length
+    max({{ spark_cdc._of_file('size') }}) as length
 from {{ ledger }}
 where {{ conditions | join(' or ') }}
 group by path, load_id, operation

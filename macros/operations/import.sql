@@ -87,7 +87,7 @@
     {%- do spark_cdc._stop('import_history', [] if times else [history.table ~ ' has no rows'],
         'There is nothing to import.', entity) -%}
     {%- for schema in [ctx.schema, ctx.ledger.schema] | unique -%}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}
+        {%- do spark_cdc._make_schema(schema) -%}
     {%- endfor -%}
     {%- do spark_cdc._ensure_load_log(ctx.load_log) -%}
     {%- do spark_cdc._check_manifest_of(ctx, timeline, times,

@@ -2,7 +2,7 @@
     ctx, history. Returns a dictionary: entity (as it is imported), history (with incoming, the
     staged intervals as SQL, times and note). -#}
 {%- macro _read_intervals(ctx, history) -%}
-    {%- set found = spark_cdc._described('describe query select * from ' ~ history.table) -%}
+    {%- set found = spark_cdc._describe_query('select * from ' ~ history.table) -%}
     {%- set read = spark_cdc._imported_entity(ctx, history.table, 'delta', found) -%}
     {%- set entity = read.entity -%}
     {%- set history = dict(history, **spark_cdc._interval_columns(entity, history, found)) -%}

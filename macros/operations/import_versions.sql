@@ -16,7 +16,7 @@
         {%- if versions and versions[-1].shape == version.shape -%}
             {%- do columns.extend(versions[-1].columns) -%}
         {%- else -%}
-            {%- for column in spark_cdc._described('describe query select * from ' ~ table ~ ' version as of ' ~ version.version) -%}
+            {%- for column in spark_cdc._describe_query('select * from ' ~ table ~ ' version as of ' ~ version.version) -%}
                 {%- do columns.append(column.col_name | lower) -%}
                 {%- do found.update({column.col_name | lower: column}) -%}
             {%- endfor -%}
@@ -45,10 +45,10 @@
     that have the same columns)), gone (what is said of those that are left out). -#}
 {%- macro _delta_versions(entity, table) -%}
     {%- set values = [] -%}
-    {%- for row in spark_cdc._query('describe history ' ~ table) -%}
+    {%- for row in spark_cdc._delta_history(table) -%}
         {%- do values.append('(' ~ row.version ~ "L, timestamp'" ~ row.timestamp ~ "')") -%}
     {%- endfor -%}
-    {%- set log = spark_cdc._delta_log_facts(entity, spark_cdc._query('describe detail ' ~ table)[0].location) -%}
+    {%- set log = spark_cdc._delta_log_facts(entity, spark_cdc._delta_detail(table).location) -%}
     {%- set clock = dict(entity, source={'date_column': 'made_at', 'date_type': 'timestamp'}) -%}
     {%- set rows = spark_cdc._query('select version, ' ~ spark_cdc._date_column_text(clock) ~ ' as business_time\nfrom values\n    '
         ~ values | join(',\n    ') ~ '\n    as versions (version, made_at)\norder by version') -%}
@@ -83,12 +83,12 @@
 {%- macro _delta_log_facts(entity, location) -%}
     {%- set view, log = 'landed_' ~ entity.name ~ '_history', 'text.`' ~ location ~ '/_delta_log/*.json`' -%}
     {%- if spark_cdc._plan_refusal(spark_cdc._plan('select value from ' ~ log)) -%}{{ return({'first': 0, 'redefined': [], 'is_known': false}) }}{%- endif -%}
-    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ '\nusing binaryFile\noptions (path ' ~ spark_cdc._literal(location)
-        ~ ", recursiveFileLookup 'true', pathGlobFilter '*.parquet')") -%}
+    {%- do spark_cdc._send(spark_cdc._reader_view_sql('temporary view ' ~ view, 'binaryFile', [
+        'path ' ~ spark_cdc._literal(location), "recursiveFileLookup 'true'", "pathGlobFilter '*.parquet'"])) -%}
     {%- set sql -%}
 with log as (
     select
-        cast(regexp_extract(input_file_name(), '([0-9]+)[.]json', 1) as bigint) as version,
+        cast(regexp_extract({{ spark_cdc._of_file('name') }}, '([0-9]+)[.]json', 1) as bigint) as version,
         value like '{"metaData"%' as is_redefined,
         regexp_extract(get_json_object(value, '$.remove.path'), '[^/]+$', 0) as removed
     from {{ log }}

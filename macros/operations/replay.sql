@@ -29,7 +29,7 @@
                     ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now' ~ ('; redo has nothing left to bring back' if timeline.undone else ''),
             }) -%}
         {%- endif -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
+        {%- do spark_cdc._drop_view(found.replay) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -43,7 +43,7 @@
     {%- do spark_cdc._check_arguments('discard_replay', {'entities': entities, 'execute': execute}) -%}
     {%- for found in spark_cdc._contexts_with_drafts('discard_replay', entities) -%}
         {%- if found.draft.existed -%}
-            {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
+            {%- do spark_cdc._drop_view(found.replay) -%}
             {%- do spark_cdc._say(found.entity.name ~ ': discarded the draft of the replay from ' ~ found.draft.replay['from'] ~ ' with '
                 ~ (spark_cdc._draft_times(found.entity, found.draft) | length) ~ ' loads; readers saw none of it') -%}
         {%- else -%}

@@ -56,7 +56,7 @@ from (
     ) as random
 ) as parted
     {%- endset -%}
-    {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}
+    {%- do spark_cdc._make_schema(schema) -%}
     {%- do spark_cdc._send(sql) -%}
     {%- set view = spark_cdc._secret_view() -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, 'select keys from ' ~ secret, is_there)) -%}
@@ -73,9 +73,7 @@ from (
     (names of those whose last load took it); and used, see _secrets_in_use(). -#}
 {%- macro _state_secrets(found) -%}
     {%- set current, used, listed = spark_cdc._secret(), spark_cdc._secrets_in_use(found.contexts), [] -%}
-    {%- set tables = spark_cdc._query('show tables in ' ~ spark_cdc._quote(current.schema) ~ " like 'spark_cdc_secret_*'")
-        if spark_cdc._has_schema(current.schema) else [] -%}
-    {%- for name in tables | map(attribute='tableName') | sort -%}
+    {%- for name in (spark_cdc._tables_in(current.schema, 'spark_cdc_secret_*') if spark_cdc._has_schema(current.schema) else []) | sort -%}
         {%- set secret = spark_cdc._relation_in(current.schema, name) -%}
         {%- set id = spark_cdc._secret_id(secret) -%}
         {%- do listed.append({

@@ -141,14 +141,13 @@ order by business_time, load_id
             ~ 'or with a pattern of table names: shop, or shop.ord*. Correct --from-database.') -%}
     {%- endif -%}
     {%- set columns = [] -%}
-    {%- set tables = spark_cdc._query('show tables in ' ~ spark_cdc._quote(database) ~ ' like ' ~ spark_cdc._literal(pattern)) -%}
-    {%- for table in tables if not table.isTemporary -%}
+    {%- for name in spark_cdc._tables_in(database, pattern) -%}
         {%- set seen = [] -%}
         {#- partition columns come again behind a heading -#}
-        {%- for row in spark_cdc._query('describe ' ~ spark_cdc._quote(database) ~ '.' ~ spark_cdc._quote(table.tableName))
+        {%- for row in spark_cdc._describe(spark_cdc._quote(database) ~ '.' ~ spark_cdc._quote(name))
                 if row.col_name and not row.col_name.startswith('#') and row.col_name not in seen -%}
             {%- do seen.append(row.col_name) -%}
-            {%- do columns.append({'table_schema': database, 'table_name': table.tableName, 'column_name': row.col_name, 'data_type': row.data_type}) -%}
+            {%- do columns.append({'table_schema': database, 'table_name': name, 'column_name': row.col_name, 'data_type': row.data_type}) -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(columns) }}
@@ -169,7 +168,7 @@ order by business_time, load_id
         'load_type': entity.declared_load_type,
         'per': 'date' if entity.eff_type == 'date' else 'timestamp',
         'has_archive': (entity.events or {}).get('archive') or false,
-        'reads_feed': entity.source.format == 'change_feed',
+        'reads_feed': entity.source.facts.reads == 'feed',
         'reads_whole_table': spark_cdc._reads_whole_table(entity.source),
         'times': spark_cdc._load_times(entity, loads),
         'load_types': spark_cdc._load_types_of_names(loads),
@@ -391,8 +390,7 @@ from collected
         {%- endfor -%}
     {%- endfor -%}
     {%- for schema, of_schema in tables.items() -%}
-        {%- set shown = 'show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(of_schema | join('|')) -%}
-        {%- for row in spark_cdc._query(shown) if spark_cdc._location_in(row.information) -%}
+        {%- for row in spark_cdc._shown_in(schema, of_schema | join('|')) if spark_cdc._location_in(row.information) -%}
             {%- set one = of_schema[row.tableName | lower] -%}
             {%- set view = 'spark_cdc_files_' ~ parts | length -%}
             {%- set sql -%}
@@ -625,9 +623,9 @@ where
             {%- do one.rows.append(row.load) -%}
             {%- if row.entity in entities -%}
                 {%- set entity = entities[row.entity] -%}
-                {%- set landing = spark_cdc._landing_source(entity) if entity.source.format == 'table' else none -%}
+                {%- set landing = spark_cdc._landing_source(entity) if entity.source.facts.reads == 'table' else none -%}
                 {%- do one.places.update({row.load_id: {'table': landing.schema ~ '.' ~ landing.identifier} if landing
-                    else {'path': spark_cdc._landing_path(entity, [spark_cdc._load_time(row.load_id)])} if entity.source.format != 'change_feed' else none}) -%}
+                    else {'path': spark_cdc._landing_path(entity, [spark_cdc._load_time(row.load_id)])} if entity.source.facts.reads != 'feed' else none}) -%}
             {%- endif -%}
         {%- endfor -%}
     {%- endif -%}
@@ -699,7 +697,7 @@ where
             put all that reads and casts a message in the place of each of its columns, wherever
             one is read, until the expressions fill the heap. It does not look into a generator. -#}
         {%- set names = [] -%}
-        {%- for column in spark_cdc._query('describe ' ~ incoming) -%}{%- do names.append(spark_cdc._quote(column.col_name)) -%}{%- endfor -%}
+        {%- for column in spark_cdc._describe(incoming) -%}{%- do names.append(spark_cdc._quote(column.col_name)) -%}{%- endfor -%}
         {%- set names = names | join(', ') -%}
         {%- set incoming = spark_cdc._plan_view('read_' ~ name, 'select stack(1, ' ~ names ~ ') as (' ~ names ~ ')\nfrom ' ~ incoming) -%}
         {%- set query = spark_cdc._events_query(run, incoming) -%}
@@ -765,27 +763,20 @@ where
                 {%- do outdated.extend(spark_cdc._partitions_by_load(table) | select('in', run.load.keep + run.load.replaced)) -%}
             {%- endif -%}
         {%- endif -%}
-        {%- if table == ctx.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
+        {%- if table == ctx.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append(spark_cdc._overwrite_sql(table)) -%}{%- endif -%}
     {%- endfor -%}
     {%- if spark_cdc._deletes_separately(entity, load) -%}
-        {%- do statements.append('insert overwrite table ' ~ ctx.ledger) -%}
-        {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._planned_drop(entity, ctx.ledger)) -%}{%- endif -%}
+        {%- do statements.append(spark_cdc._overwrite_sql(ctx.ledger)) -%}
+        {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._dropping(ctx.ledger, entity.file_format)) -%}{%- endif -%}
     {%- endif -%}
-    {%- if retained.sql -%}{%- do statements.append('insert overwrite table ' ~ ctx.ledger) -%}{%- endif -%}
-    {%- if retained.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, ctx.ledger)) -%}{%- endif -%}
-    {%- for table in masked -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endfor -%}
-    {%- do statements.append('create view if not exists ' ~ spark_cdc._beside(ctx, 'commit', run.manifest.sequence + 1)) -%}
-    {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ ctx.committed) -%}
-    {%- do statements.append('insert overwrite table ' ~ ctx.load_log) -%}
-    {%- if outdated -%}{%- do statements.append(spark_cdc._planned_drop(entity, ctx.events)) -%}{%- endif -%}
+    {%- if retained.sql -%}{%- do statements.append(spark_cdc._overwrite_sql(ctx.ledger)) -%}{%- endif -%}
+    {%- if retained.drops_deletes -%}{%- do statements.append(spark_cdc._dropping(ctx.ledger, entity.file_format)) -%}{%- endif -%}
+    {%- for table in masked -%}{%- do statements.append(spark_cdc._overwrite_sql(table)) -%}{%- endfor -%}
+    {%- do statements.append(spark_cdc._replacing(spark_cdc._beside(ctx, 'commit', run.manifest.sequence + 1), false)) -%}
+    {%- do statements.append(spark_cdc._replacing(ctx.committed, run.manifest.existed)) -%}
+    {%- do statements.append(spark_cdc._overwrite_sql(ctx.load_log)) -%}
+    {%- if outdated -%}{%- do statements.append(spark_cdc._dropping(ctx.events, entity.file_format)) -%}{%- endif -%}
     {{ return(statements) }}
-{%- endmacro -%}
-
-
-{#- How the statement begins that drops partitions of a table, be it there or not. -#}
-{%- macro _planned_drop(entity, table) -%}
-    {%- set provider = spark_cdc._provider_of(spark_cdc._known(table)) or entity.file_format -%}
-    {{ return('delete from ' ~ table if provider in spark_cdc._table_formats() else 'alter table ' ~ table ~ ' drop') }}
 {%- endmacro -%}
 
 

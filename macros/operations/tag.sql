@@ -20,7 +20,7 @@ spark-cdc tag create march_2024. Nothing was changed.
         {#- Takes a tag away from those entities that have it. -#}
         {%- set dropped = [] -%}
         {%- for one in contexts if name in spark_cdc._tags(one) -%}
-            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(one, 'tag', name)) -%}
+            {%- do spark_cdc._drop_view(spark_cdc._beside(one, 'tag', name)) -%}
             {%- do spark_cdc._say(one.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads') -%}
             {%- do dropped.append(one) -%}
         {%- endfor -%}
@@ -43,7 +43,7 @@ spark-cdc tag create march_2024. Nothing was changed.
     {%- endif -%}
     {%- for ctx, found in planned -%}
         {%- if not found.is_there -%}
-            {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._beside(ctx, 'tag', name) ~ ' as\n' ~ found.text) -%}
+            {%- do spark_cdc._make_view(spark_cdc._beside(ctx, 'tag', name), found.text) -%}
         {%- endif -%}
         {%- do spark_cdc._say(ctx.entity.name ~ ': tag ' ~ name ~ (' exists already' if found.is_there else ' created') ~ ', after '
             ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row')) -%}

@@ -64,7 +64,7 @@
     {#- of a branch what it has written: production's is production's -#}
     {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | unique if ctx.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
-        {%- if is_plain -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endif -%}
+        {%- if is_plain -%}{%- do spark_cdc._find_partitions(table) -%}{%- endif -%}
         {%- do tables.append({
             'table': table,
             'loads': spark_cdc._query(spark_cdc._load_ages_sql(ctx, table)),
@@ -192,7 +192,7 @@ replacing as (
     select
         load_id,
         explode(split(replaced_load_ids, ', ')) as replaced_load_id,
-        coalesce(committed_at, _metadata.file_modification_time) as replaced_at
+        coalesce(committed_at, {{ spark_cdc._of_file('modification_time') }}) as replaced_at
     from {{ ctx.write.load_log }}
     where
         entity = {{ spark_cdc._literal(ctx.entity.name) }}
@@ -242,13 +242,8 @@ order by files.load_id
     {%- set pattern = location ~ '/.spark-staging-*' -%}
     {%- if spark_cdc._lacks_path(pattern) -%}{{ return([]) }}{%- endif -%}
     {%- set view = 'spark_cdc_staging_' ~ table.identifier -%}
-    {%- set view_sql -%}
-create or replace temporary view {{ view }} using binaryFile options (
-    path {{ spark_cdc._literal(pattern ~ '{,/_temporary/*/task*,/_temporary/*/_temporary/*}') }},
-    recursiveFileLookup 'true'
-)
-    {%- endset -%}
-    {%- do spark_cdc._send(view_sql) -%}
+    {%- do spark_cdc._send(spark_cdc._reader_view_sql('temporary view ' ~ view, 'binaryFile', [
+        'path ' ~ spark_cdc._literal(pattern ~ '{,/_temporary/*/task*,/_temporary/*/_temporary/*}'), "recursiveFileLookup 'true'"])) -%}
     {%- set sql -%}
 select
     regexp_extract(path, '^(.*/[.]spark-staging-[^/]+)/', 1) as folder,
@@ -280,14 +275,9 @@ where stored.load_id <> ''
     {%- endset -%}
     {%- set found = spark_cdc._query(sql)[0] -%}
     {%- if not found.files | int -%}{{ return('') }}{%- endif -%}
-    {%- set ways = {
-        'delta': 'vacuum ' ~ table ~ ' (files that Delta has not needed for seven days: delta.deletedFileRetentionDuration)',
-        'iceberg': "call spark_catalog.system.expire_snapshots('" ~ table.schema ~ '.' ~ table.identifier ~ "') (snapshots that are older than five days), and "
-            ~ 'remove_orphan_files for what writes that broke off left',
-    } -%}
     {{ return(
         table.identifier ~ ': the snapshots of ' ~ format ~ ', or writes that broke off, still hold ' ~ spark_cdc._counted(found.files | int, 'file') ~ ', '
-        ~ spark_cdc._bytes_text(found.bytes | int) ~ ', in ' ~ location ~ '. What frees them: ' ~ ways[format]
+        ~ spark_cdc._bytes_text(found.bytes | int) ~ ', in ' ~ location ~ '. What frees them: ' ~ spark_cdc._table_facts(format).frees.replace('%s', table.schema ~ '.' ~ table.identifier)
     ) }}
 {%- endmacro -%}
 
@@ -328,7 +318,7 @@ where stored.load_id <> ''
         {%- set age = now - modules.datetime.datetime.strptime(found.kept_at, '%Y-%m-%d %H:%M:%S') -%}
         {%- if age.total_seconds() >= retention_hours * 3600 -%}
             {%- do expired.append(identifier) -%}
-            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(ctx.schema ~ '_commits', identifier)) -%}
+            {%- do spark_cdc._drop_view(spark_cdc._relation_in(ctx.schema ~ '_commits', identifier)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(expired) }}
@@ -344,11 +334,11 @@ where stored.load_id <> ''
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format is none -%}{{ return(spark_cdc._list_files(location, name)) }}{%- endif -%}
     {%- set sql -%}
-        {%- if format == 'delta' -%}
+        {%- if not spark_cdc._table_facts(format).lists_files -%}
 select distinct
-    _metadata.file_path as path,
-    _metadata.file_size as length,
-    _metadata.file_modification_time as written_at,
+    {{ spark_cdc._of_file('path') }} as path,
+    {{ spark_cdc._of_file('size') }} as length,
+    {{ spark_cdc._of_file('modification_time') }} as written_at,
     load_id
 from {{ table }}
         {%- else -%}
@@ -373,10 +363,7 @@ where entries.status < 2
     session). -#}
 {%- macro _list_files(location, name='spark_cdc_files') -%}
     {%- set view = spark_cdc._view_of_test(name) -%}
-    {%- do spark_cdc._send(
-        'create or replace ' ~ view.created ~ ' using binaryFile options (path ' ~ spark_cdc._literal(location)
-        ~ ", recursiveFileLookup 'true')"
-    ) -%}
+    {%- do spark_cdc._send(spark_cdc._reader_view_sql(view.created, 'binaryFile', ['path ' ~ spark_cdc._literal(location), "recursiveFileLookup 'true'"])) -%}
     {{ return(
         "(select path, length, modificationTime as written_at, regexp_extract(path, '/load_id=([^/]+)/', 1) as load_id, "
         ~ "regexp_extract(path, '/operation=([^/]+)/', 1) as operation from " ~ view.name ~ ")"

@@ -19,7 +19,7 @@
     {%- set manifest = spark_cdc._empty_manifest() -%}
     {%- if ctx.ledger.identifier in catalog and 'spark_cdc manifest:' in text -%}
         {%- set manifest = spark_cdc._parse_manifest(text, ctx.committed) -%}
-        {%- for table in ctx.ledgers if table.identifier in catalog -%}{%- do spark_cdc._send('refresh table ' ~ table) -%}{%- endfor -%}
+        {%- for table in ctx.ledgers if table.identifier in catalog -%}{%- do spark_cdc._refresh(table) -%}{%- endfor -%}
     {%- endif -%}
     {%- set layout = manifest.layout -%}
     {{ return(dict(
@@ -170,7 +170,7 @@ where listed.problem is not null
     {%- if format -%}
         {%- do spark_cdc._read_despite_damage() -%}
         {{ return({
-            'findings': (spark_cdc._verified_delta_files if format == 'delta' else spark_cdc._verified_iceberg_files)(dict(verified, ledger=table), found.location),
+            'findings': (spark_cdc._verified_iceberg_files if spark_cdc._table_facts(format).lists_files else spark_cdc._verified_delta_files)(dict(verified, ledger=table), found.location),
             'opened': verified.ledger,
             'records': verified.ledger,
             'table': table,
@@ -179,12 +179,9 @@ where listed.problem is not null
     {%- endif -%}
     {%- set partitions = spark_cdc._partitions_by_load(verified.write.ledger).items() | selectattr(0, 'in', verified.loads) | map(attribute=1) -%}
     {%- set view = spark_cdc._view_of_test('spark_cdc_opened_' ~ verified.entity.name) -%}
-    {%- set view_sql -%}
-create or replace {{ view.created }} (cdc__note string, business_date date, load_id string, operation string)
-using {{ found.provider }}
-options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true', ignoreMissingFiles 'true')
-    {%- endset -%}
-    {%- do spark_cdc._send(view_sql) -%}
+    {%- do spark_cdc._send(spark_cdc._reader_view_sql(
+        view.created, found.provider, ['path ' ~ spark_cdc._literal(found.location), "ignoreCorruptFiles 'true'", "ignoreMissingFiles 'true'"],
+        ['cdc__note string', 'business_date date', 'load_id string', 'operation string'])) -%}
     {{ return({
         'findings': [],
         'listed': spark_cdc._list_files(found.location, 'spark_cdc_files_' ~ verified.entity.name),
@@ -198,7 +195,7 @@ options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true
 
 {#- Delta says how many files its table has, and not which. -#}
 {%- macro _verified_delta_files(verified, location) -%}
-    {%- set wanted = spark_cdc._query('describe detail ' ~ verified.ledger)[0].numFiles | int -%}
+    {%- set wanted = spark_cdc._delta_detail(verified.ledger).numFiles | int -%}
     {%- set found = spark_cdc._query('select count(*) as files from ' ~ spark_cdc._files_of_table(verified.ledger, location))[0].files | int -%}
     {{ return([{
         'problem': spark_cdc._counted(wanted - found, 'file') ~ ' of the ' ~ wanted ~ ' of ' ~ verified.ledger ~ " can't be read; what log_matches_ledger finds "
@@ -444,9 +441,9 @@ order by listed.load_id
     session): what loads there would leave rows out unnoticed, so there it is not done. -#}
 {%- macro _read_despite_damage(on=true) -%}
     {%- for setting in ['spark.sql.files.ignoreMissingFiles', 'spark.sql.files.ignoreCorruptFiles'] if target.method != 'session' -%}
-        {%- do spark_cdc._send('set ' ~ setting ~ ' = true' if on else 'reset ' ~ setting) -%}
+        {%- do spark_cdc._set(setting, 'true' if on else none) -%}
     {%- endfor -%}
-    {%- if on and target.method != 'session' -%}{%- do spark_cdc._send('set `parquet.page.verify-checksum.enabled` = true') -%}{%- endif -%}
+    {%- if on and target.method != 'session' -%}{%- do spark_cdc._set('parquet.page.verify-checksum.enabled', 'true') -%}{%- endif -%}
 {%- endmacro -%}
 
 

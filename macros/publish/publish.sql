@@ -15,9 +15,9 @@
 
 {#- Refuses what can't be published, before anything is written. -#}
 {%- macro _check_target(target) -%}
-    {%- set accepted = spark_cdc._known_settings().entity.file_format.accepted -%}
-    {%- if target.format not in accepted -%}
-        {%- do spark_cdc._refuse_target(target, "the format is '" ~ target.format ~ "'; accepted are " ~ accepted | join(', ')) -%}
+    {%- set formats = spark_cdc._table_formats() -%}
+    {%- if target.format not in formats -%}
+        {%- do spark_cdc._refuse_target(target, "the format is '" ~ target.format ~ "'; accepted are " ~ formats | join(', ')) -%}
     {%- endif -%}
     {%- if not target.is_view -%}
         {%- set masked = target.entity.key_columns | selectattr('sensitive') | rejectattr('pseudonym') | map(attribute='name') | list -%}
@@ -26,7 +26,7 @@
                 ~ '`pseudonymize: true` of it in the place of a mask, which is for keys of type string, or publish as parquet or orc') -%}
         {%- endif -%}
         {%- set plan = spark_cdc._plan('create table ' ~ target.relation ~ '_probe (id int) using ' ~ target.format) -%}
-        {%- if 'DATA_SOURCE_NOT_FOUND' in plan or 'Error occurred' in plan or (target.format == 'iceberg' and 'DeltaCatalog' in plan) -%}
+        {%- if 'DATA_SOURCE_NOT_FOUND' in plan or 'Error occurred' in plan or (target.facts.own_views and 'DeltaCatalog' in plan) -%}
             {%- do spark_cdc._refuse_target(target, 'the server does not know ' ~ target.format ~ ' in the catalog of ' ~ target.relation ~ ' (' ~ plan.split('\n')[1][:200]
                 ~ '). Start it with the format alone: spark-cdc server start --with ' ~ target.format ~ ', or publish as parquet') -%}
         {%- endif -%}
@@ -45,12 +45,11 @@
     {%- set relation = target.relation -%}
     {%- if not spark_cdc._is_there(relation) -%}{{ return({'exists': false, 'record': none}) }}{%- endif -%}
     {%- if target.is_view -%}
-        {%- set views = spark_cdc._query('show views in ' ~ relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(relation.identifier)) -%}
+        {%- set views = spark_cdc._views_in(relation.schema, relation.identifier) -%}
         {%- set record = spark_cdc._target_record_in(spark_cdc._view_text(relation)) if views else none -%}
         {%- set mark = (record or {}).get('mark') -%}
     {%- else -%}
-        {%- set properties = spark_cdc._query('show tblproperties ' ~ relation) | selectattr('key', 'equalto', 'spark_cdc.published') -%}
-        {%- set mark = (properties | map(attribute='value') | list + [none]) | first -%}
+        {%- set mark = spark_cdc._properties_of(relation).get('spark_cdc.published') -%}
         {%- set record = spark_cdc._target_record(relation, target.format) if mark == target.mark else none -%}
     {%- endif -%}
     {%- if mark != target.mark -%}
@@ -88,8 +87,9 @@ where history.is_current_ancestor
 order by history.made_current_at desc
 limit 100
     {%- endset -%}
-    {%- for commit in spark_cdc._query('describe history ' ~ relation ~ ' limit 100' if format == 'delta' else snapshots) -%}
-        {%- set record = spark_cdc._target_record_in(commit.userMetadata if format == 'delta' else commit.record) -%}
+    {%- set is_listed = spark_cdc._table_facts(format).lists_files -%}
+    {%- for commit in (spark_cdc._query(snapshots) if is_listed else spark_cdc._delta_history(relation, 100)) -%}
+        {%- set record = spark_cdc._target_record_in(commit.record if is_listed else commit.userMetadata) -%}
         {%- if record or commit.operation not in harmless -%}{{ return(record) }}{%- endif -%}
     {%- endfor -%}
     {{ return(none) }}
@@ -136,10 +136,9 @@ limit 100
         {#- in one commit, whose own metadata have the version that the table has then; one that is
             not there, or whose columns have other types now, is written whole -#}
         {%- set is_new = not found.exists or not spark_cdc._settled_target(target) -%}
-        {%- set setting = {'delta': 'spark.databricks.delta.commitInfo.userMetadata', 'iceberg': 'spark.sql.iceberg.snapshot-property.spark_cdc'}[target.format] -%}
-        {%- do spark_cdc._send('set `' ~ setting ~ '` = `spark_cdc published: ' ~ spark_cdc._comment_json(record) ~ '`') -%}
+        {%- do spark_cdc._set(target.facts.commit_note, '`spark_cdc published: ' ~ spark_cdc._comment_json(record) ~ '`') -%}
         {%- do spark_cdc._send(spark_cdc._create_target_sql(target, sql) if is_new else spark_cdc._merge_target_sql(target, sql, changed)) -%}
-        {%- do spark_cdc._send('reset `' ~ setting ~ '`') -%}
+        {%- do spark_cdc._set(target.facts.commit_note, none) -%}
     {%- endif -%}
     {{ return('OK') }}
 {%- endmacro -%}
@@ -214,13 +213,14 @@ from {{ current }}
     (relation). -#}
 {%- macro _target_of_query(sql, relation) -%}
     {%- set plan = fromjson(sql.split('/* spark_cdc target: ')[1].split(' */')[0]) -%}
-    {%- set entity = spark_cdc._entity(plan.entity) -%}
+    {%- set entity, facts = spark_cdc._entity(plan.entity), spark_cdc._table_facts(plan.format) -%}
     {{ return({
         'entity': entity,
         'ctx': spark_cdc._context(entity, plan.schema),
         'relation': relation,
         'format': plan.format,
-        'is_view': plan.format in ['parquet', 'orc'],
+        'facts': facts,
+        'is_view': not facts.has_log,
         'columns': spark_cdc._target_columns(entity),
         'mark': plan.schema ~ '.' ~ entity.name ~ ' as ' ~ plan.format,
         'changes': spark_cdc._relation_in(plan.schema, entity.name ~ '_changes'),
@@ -253,10 +253,10 @@ from {{ current }}
         {%- endif -%}
     {%- endfor -%}
     {%- if lacking -%}
-        {%- if target.format == 'delta' and 'timestamp_ntz' in lacking | join -%}
-            {%- do spark_cdc._send('alter table ' ~ target.relation ~ " set tblproperties ('delta.feature.timestampNtz' = 'supported')") -%}
-        {%- endif -%}
-        {%- do spark_cdc._send('alter table ' ~ target.relation ~ ' add columns (' ~ lacking | join(', ') ~ ')') -%}
+        {%- for type, properties in target.facts.features.items() if type in lacking | join -%}
+            {%- do spark_cdc._set_properties(target.relation, properties) -%}
+        {%- endfor -%}
+        {%- do spark_cdc._add_columns(target.relation, lacking) -%}
     {%- endif -%}
     {{ return(true) }}
 {%- endmacro -%}
@@ -265,7 +265,7 @@ from {{ current }}
 {#- A type as a published table has it: Iceberg knows whole numbers from 4 bytes on. -#}
 {%- macro _target_type(target, type) -%}
     {%- set plain = spark_cdc._plain_type(type) -%}
-    {%- if target.format != 'iceberg' -%}{{ return(plain) }}{%- endif -%}
+    {%- if not target.facts.no_types -%}{{ return(plain) }}{%- endif -%}
     {%- set text = namespace(of='>' ~ plain ~ '>') -%}
     {%- for before in '<:,>' -%}
         {%- for after in ',>' -%}
@@ -278,7 +278,7 @@ from {{ current }}
 
 {%- macro _create_target_sql(target, sql) -%}
     {%- set properties = dict(
-        {'delta.enableChangeDataFeed': 'true'} if target.format == 'delta' else {},
+        target.facts.published,
         **dict(config.get('tblproperties') or {}, **{'spark_cdc.published': target.mark})
     ) -%}
 create or replace table {{ target.relation }}
@@ -363,25 +363,24 @@ from {{ table }}
     {%- endset -%}
     {#- known before it is written, so that what a kill leaves of it can be dropped -#}
     {%- do spark_cdc._send(created) -%}
-    {%- do spark_cdc._send('insert overwrite table ' ~ table ~ '\n' ~ sql) -%}
+    {%- do spark_cdc._send(spark_cdc._overwrite_sql(table) ~ '\n' ~ sql) -%}
     {%- set now = spark_cdc._found_target(target) -%}
     {%- if now.record != found.record -%}
-        {%- do spark_cdc._send('drop table if exists ' ~ table ~ ' purge') -%}
+        {%- do spark_cdc._drop_table(table) -%}
         {%- do spark_cdc._refuse_target(target, 'another run has published version ' ~ (now.record or {}).get('version') ~ ' meanwhile. Run the same command again') -%}
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(target.relation, text, found.exists)) -%}
     {#- The table that is shown stays, and those of its version and of the one before; with
         --full-refresh none. What a killed run has left goes, and what another run is about to show,
-        which fails then. Without purge Iceberg's catalog, where it is the session's, would leave
-        the files of any table. -#}
+        which fails then. -#}
     {%- set name, before = target.relation.identifier ~ '_v', (found.record or {}).get('version', 0) -%}
-    {%- for row in spark_cdc._query('show tables in ' ~ target.relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '*')) -%}
-        {%- set number, _, run = row.tableName.removeprefix(name).partition('_') -%}
+    {%- for identifier in spark_cdc._tables_in(target.relation.schema, name ~ '*') -%}
+        {%- set number, _, run = identifier.removeprefix(name).partition('_') -%}
         {%- set is_ours = number | length >= 6 and not number.strip('0123456789') and run | length == 8 and not run.strip('0123456789abcdef') -%}
         {%- set version = number | int -%}
-        {%- if is_ours and row.tableName.startswith(name) and row.tableName != table.identifier and (should_full_refresh()
+        {%- if is_ours and identifier.startswith(name) and identifier != table.identifier and (should_full_refresh()
                 or (version not in [record.version, before] and not before < version < record.version)) -%}
-            {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._relation_in(model.schema, row.tableName) ~ ' purge') -%}
+            {%- do spark_cdc._drop_table(spark_cdc._relation_in(model.schema, identifier)) -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}

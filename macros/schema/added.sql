@@ -21,8 +21,8 @@
 
 {#- Those columns, as a list of {col_name, data_type}; none if the input can't be read. -#}
 {%- macro _undeclared_columns(entity, landing, time, files) -%}
-    {%- set format, sent = entity.source.format, [] -%}
-    {%- if entity.events and (entity.events.is_message or format == 'json') -%}
+    {%- set facts, sent = entity.source.facts, [] -%}
+    {%- if entity.events and (entity.events.is_message or facts.has_names) -%}
         {%- set lenient = dict(entity, source=dict(entity.source, on_unexpected_column='ignore')) -%}
         {%- if spark_cdc._land(lenient, landing, time, files) -%}{{ return([]) }}{%- endif -%}
         {%- set sql -%}
@@ -33,12 +33,12 @@ from (
         {%- endset -%}
         {%- for name in fromjson(spark_cdc._query(sql)[0].names) -%}{%- do sent.append({'col_name': name, 'data_type': 'string'}) -%}{%- endfor -%}
         {{ return(sent) }}
-    {%- elif format == 'change_feed' -%}
-        {%- set looked, found = {}, spark_cdc._described('describe query select * from ' ~ landing) | list -%}
+    {%- elif facts.reads == 'feed' -%}
+        {%- set looked, found = {}, spark_cdc._describe_query('select * from ' ~ landing) | list -%}
     {%- else -%}
         {%- set looked = spark_cdc._looked_at(entity, landing, time, files) -%}
         {%- if looked.refusal -%}{{ return([]) }}{%- endif -%}
-        {%- set found = spark_cdc._found_columns(entity, is_whole=true) if format == 'json' else looked.found | list -%}
+        {%- set found = spark_cdc._found_columns(entity, is_whole=true) if facts.has_names else looked.found | list -%}
         {%- for schema in looked.schemas -%}{%- do found.extend(schema.columns) -%}{%- endfor -%}
     {%- endif -%}
     {%- set declared = entity.columns | map(attribute='from') | map('lower') | list -%}

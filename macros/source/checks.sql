@@ -30,7 +30,7 @@
 {%- macro _check_columns(entity, input, found) -%}
     {%- set found_names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | list -%}
     {%- set declared = entity.columns | map(attribute='from') | list -%}
-    {%- set is_json = entity.source.format == 'json' -%}
+    {%- set is_json = entity.source.facts.has_names -%}
     {%- set missing = spark_cdc._missing_columns(entity, found) | rejectattr('optional') -%}
     {#- events in JSON need not have all columns: see _check_event_columns() -#}
     {%- set missing = missing | selectattr('role', 'equalto', 'control') if entity.events and is_json else missing -%}
@@ -61,7 +61,7 @@ Have it delivered under another name, or read a view on it that renames it.
         {%- endif -%}
     {%- endif -%}
     {%- if not refused -%}
-        {{ return(none if is_json or entity.source.format == 'csv' else spark_cdc._check_types(entity, input, found)) }}
+        {{ return(none if is_json or entity.source.facts.has_header else spark_cdc._check_types(entity, input, found)) }}
     {%- endif -%}
     {%- set characters = (found_names | join).split() | join -%}
     {%- if '\ufffd' in characters or characters | select('lt', ' ') | list -%}
@@ -217,7 +217,7 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
 
 {#- The paths in the folder beside the files that are read, without folders of these files. -#}
 {%- macro _entries(entity, time, files) -%}
-    {%- do spark_cdc._send('set spark.sql.maxMetadataStringLength = 10000000') -%}
+    {%- do spark_cdc._set('spark.sql.maxMetadataStringLength', '10000000') -%}
     {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, [time]).paths ~ ', ') -%}
     {%- for path in files.paths -%}{%- set rest.text = rest.text.replace(', ' ~ path ~ ', ', ', ', 1) -%}{%- endfor -%}
     {%- set folder = spark_cdc._entries_folder(entity, time) -%}

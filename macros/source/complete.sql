@@ -9,7 +9,7 @@
 {%- set sep = spark_cdc._reader_option(entity, ['linesep'], '\n').replace('\\n', '\n').replace('\\r', '\r') -%}
 {%- set is_wide, width = spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)), sep | length -%}
 {%- set is_default = sep == '\n' -%}
-{%- set pieces = '"' if entity.source.format == 'json' else '1' if entity.columns | length == 1
+{%- set pieces = '"' if entity.source.facts.has_names else '1' if entity.columns | length == 1
     else spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t') -%}
 {%- set has_packed = spark_cdc._memo().get('packed files of ' ~ entity.name) and pieces not in sep -%}
 {%- set packed = "found.path rlike '(?i)[.](gz|bz2|deflate|snappy|lz4|zst|zstd|xz)$'" -%}
@@ -35,7 +35,7 @@ from (
         select
             path,
             length,
-            input_file_name() as uri
+            {{ spark_cdc._file_name_sql() }} as uri
         from {{ spark_cdc._direct_sql(entity, times, 'binaryFile') }}
     ) as found
     inner join (
@@ -46,7 +46,7 @@ from (
             max_by(line_end, place) as last_end
         from (
             select
-                input_file_name() as uri,
+                {{ spark_cdc._file_name_sql() }} as uri,
                 monotonically_increasing_id() as place,
                 value,
                 {% if is_wide -%}
@@ -62,10 +62,10 @@ from (
     {%- if has_packed and not is_wide %}
     inner join (
         select
-            input_file_name() as uri,
+            {{ spark_cdc._file_name_sql() }} as uri,
             sum(octet_length(value) - octet_length(replace(value, {{ spark_cdc._literal(sep) }}, ''))) div {{ width }} as breaks
         from {{ spark_cdc._split_text(entity, times, pieces, 'pieces') }}
-        group by input_file_name()
+        group by {{ spark_cdc._file_name_sql() }}
     ) as breaks
         on found.uri = breaks.uri
     {%- endif %}
@@ -84,8 +84,7 @@ from (
     {%- set one = dict(entity, source=dict(entity.source, options=options)) -%}
     {%- if (spark_cdc._spark_version()[0] or [4, 0]) >= [4, 0] -%}{{ return(spark_cdc._direct_sql(one, times, 'text', ['linesep'])) }}{%- endif -%}
     {%- set view = spark_cdc._landed_view(entity) ~ '_' ~ name -%}
-    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ ' using text options (\n    '
-        ~ spark_cdc._reader_options(one, times) | join(',\n    ') ~ '\n)') -%}
+    {%- do spark_cdc._send(spark_cdc._reader_view_sql('temporary view ' ~ view, 'text', spark_cdc._reader_options(one, times))) -%}
     {{ return(view) }}
 {%- endmacro -%}
 
@@ -115,7 +114,7 @@ from (
 {#- Those of some paths at which nothing lies. Spark's readers list no names that begin with _ and
     no files of 0 bytes, but the plan of a query has all paths that match a pattern. -#}
 {%- macro _paths_that_lack(entity, time, paths) -%}
-    {%- do spark_cdc._send('set spark.sql.maxMetadataStringLength = 10000000') -%}
+    {%- do spark_cdc._set('spark.sql.maxMetadataStringLength', '10000000') -%}
     {%- set lacking = [] -%}
     {%- for some in paths | batch(500) -%}
         {%- set pattern = spark_cdc._path_options(entity, [time], some).path if '*' not in some[0] else some[0] -%}

@@ -7,28 +7,24 @@
     Arguments: entity, landing (of a table), times, more (options of the reader), view (another name
     for it). -#}
 {%- macro _files_view_sql(entity, landing, times, more={}, view=none) -%}
-{%- set format = entity.source.format -%}
-create or replace temporary view {{ view or spark_cdc._files_view(entity) }}
-{%- if format == 'table' %} as
+{%- set facts, name = entity.source.facts, view or spark_cdc._files_view(entity) -%}
+{%- if facts.reads == 'files' and not spark_cdc._json_is_multi_line(entity) -%}
+{%- set columns = [] -%}
+{%- for column in entity.columns if facts.has_header and not spark_cdc._csv_has_header(entity) -%}
+    {%- do columns.append(spark_cdc._quote(column.from) ~ ' string') -%}
+{%- endfor -%}
+{{ spark_cdc._reader_view_sql('temporary view ' ~ name, facts.reader, spark_cdc._reader_options(entity, times, more), columns or none) }}
+{%- else -%}
+create or replace temporary view {{ name }} as
+{% if facts.reads == 'table' -%}
 select *
 from {{ landing }}
 {{ 'where ' ~ spark_cdc._date_column_condition(entity, times) if not spark_cdc._reads_whole_table(entity.source) }}
-{%- elif format == 'change_feed' %} as
+{%- elif facts.reads == 'feed' -%}
 {{ spark_cdc._change_feed_adapter(entity, 'sql')(entity, entity.source.feed, entity.events.format == 'full_snapshot') }}
-{%- elif spark_cdc._json_is_multi_line(entity) %} as
+{%- else -%}
 {{ spark_cdc._json_elements_sql(entity, times) }}
-{%- else %}
-{%- if format == 'csv' and not spark_cdc._csv_has_header(entity) %} (
-    {% for column in entity.columns -%}
-    {{ spark_cdc._quote(column.from) }} string{{ ',
-    ' if not loop.last }}
-    {%- endfor %}
-)
-{%- endif %}
-using {{ 'text' if format == 'json' else format }}
-options (
-    {{ spark_cdc._reader_options(entity, times, more) | join(',\n    ') }}
-)
+{%- endif -%}
 {%- endif -%}
 {%- endmacro -%}
 
@@ -123,9 +119,9 @@ options (
         {{ return('the history ' ~ entity.source.history) }}
     {%- elif spark_cdc._reads_whole_table(entity.source) -%}
         {{ return('table ' ~ landing ~ ' as it is now') }}
-    {%- elif entity.source.format == 'table' -%}
+    {%- elif entity.source.facts.reads == 'table' -%}
         {{ return('table ' ~ landing ~ ' where ' ~ entity.source.date_column ~ ' is ' ~ spark_cdc._time_text(entity, time)) }}
-    {%- elif entity.source.format == 'change_feed' -%}
+    {%- elif entity.source.facts.reads == 'feed' -%}
         {{ return(spark_cdc._change_feed_text(entity)) }}
     {%- endif -%}
     {{ return(entity.source.format ~ ' files of ' ~ spark_cdc._landing_path(entity, [time], entity.source.path)) }}
@@ -201,7 +197,7 @@ from (
 )
     {%- endif %}
 {#- in UTF-16 and the like a line does not end with the byte of a line break -#}
-{%- if not is_no_folder and entity.source.format in ['csv', 'json'] and not spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)) %}
+{%- if not is_no_folder and entity.source.facts.is_text and not spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)) %}
 
 union all
 
@@ -292,12 +288,12 @@ group by position
 {%- macro _reads_lines(entity) -%}
     {%- set encoding, is_multi_line = spark_cdc._csv_encoding(entity), spark_cdc._reader_option(entity, ['multiline'], false) | string | lower == 'true' -%}
     {%- set is_known = not spark_cdc._is_wide_encoding(encoding) or encoding[:3] in ['utf', 'ucs', 'uni', 'x-u'] -%}
-    {{ return(is_known if entity.source.format == 'csv' else entity.source.format == 'json' and not is_multi_line) }}
+    {{ return(is_known if entity.source.facts.has_header else entity.source.facts.has_names and not is_multi_line) }}
 {%- endmacro -%}
 
 
 {#- Whether an entity reads files, not a table. -#}
-{%- macro _reads_files(entity) -%}{{ return(entity.source.format not in ['table', 'change_feed']) }}{%- endmacro -%}
+{%- macro _reads_files(entity) -%}{{ return(entity.source.facts.reads == 'files') }}{%- endmacro -%}
 
 
 {#- The names of columns in the names of folders, column=value, in lower case. Spark would guess
@@ -313,7 +309,7 @@ group by position
             {%- do names.append(folder.split('=')[0] | lower) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- if names -%}{%- do spark_cdc._send('set spark.sql.sources.partitionColumnTypeInference.enabled = false') -%}{%- endif -%}
+    {%- if names -%}{%- do spark_cdc._set('spark.sql.sources.partitionColumnTypeInference.enabled', 'false') -%}{%- endif -%}
     {{ return(names | unique | list) }}
 {%- endmacro -%}
 
@@ -358,12 +354,12 @@ group by position
 {#- Checks that files do not have a folder's column with other values: Spark would read the
     folder's, and of CSV neither. Returns none, or a refusal. -#}
 {%- macro _check_folder_columns(entity, input, time, names) -%}
-    {%- if not names or (entity.source.format == 'csv' and not spark_cdc._csv_has_header(entity)) -%}{{ return(none) }}{%- endif -%}
+    {%- if not names or (entity.source.facts.has_header and not spark_cdc._csv_has_header(entity)) -%}{{ return(none) }}{%- endif -%}
     {%- set view = spark_cdc._files_view(entity) ~ '_alone' -%}
     {%- set reading = {'recursiveFileLookup': 'true', 'mergeSchema': 'true'} -%}
     {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, none, [time], reading, view)) -%}
-    {%- set path = spark_cdc._folder_columns_decoded('input_file_name()') -%}
-    {%- for own in spark_cdc._described('describe ' ~ view) if own.col_name | lower in names and spark_cdc._folder_columns_declared(entity, own.col_name) -%}
+    {%- set path = spark_cdc._folder_columns_decoded(spark_cdc._file_name_sql()) -%}
+    {%- for own in spark_cdc._describe(view) if own.col_name | lower in names and spark_cdc._folder_columns_declared(entity, own.col_name) -%}
         {%- set column = spark_cdc._folder_columns_declared(entity, own.col_name) -%}
         {%- set value = spark_cdc._cast(column, spark_cdc._quote(own.col_name), own.data_type == 'string', entity.timezone) -%}
         {%- set pattern = spark_cdc._literal('(?i)^.*/' ~ spark_cdc._escaped_regex(own.col_name) ~ '=([^/]*)/') -%}
@@ -384,11 +380,11 @@ from (
 ) as rows_of_files
 where not cdc__folder_own <=> {{ spark_cdc._cast(column, 'cdc__folder_named', true, entity.timezone) }}
         {%- endset -%}
-        {%- set other = 'the header' if entity.source.format == 'csv' else spark_cdc._query(sql)[0].path -%}
+        {%- set other = 'the header' if entity.source.facts.has_header else spark_cdc._query(sql)[0].path -%}
         {%- if other -%}
             {%- set problem -%}
 {{ own.col_name }} in {{ input }} contradicts itself: it is the name of a folder, and a column of the files
-{{- ' with other values' if entity.source.format != 'csv' }}, as in {{ other }}.
+{{- ' with other values' if not entity.source.facts.has_header }}, as in {{ other }}.
 Deliver it once, or give one of them another name.
             {%- endset -%}
             {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
@@ -411,10 +407,9 @@ if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }
     {%- set given = entity.source.options -%}
     {#- a file that is damaged or gone stops the load, whatever the cluster says -#}
     {%- set options = {'path': spark_cdc._landing_path(entity, times), 'ignoreCorruptFiles': 'false', 'ignoreMissingFiles': 'false'} -%}
-    {%- for option, value in {'header': 'true', 'nullValue': '\\N'}.items() if entity.source.format == 'csv' -%}
+    {%- for option, value in entity.source.facts.options.items() -%}
         {%- do options.update({} if option | lower in given | map('lower') else {option: value}) -%}
     {%- endfor -%}
-    {%- if entity.source.format == 'parquet' -%}{%- do options.update({'parquet.page.verify-checksum.enabled': 'true'}) -%}{%- endif -%}
     {%- do options.update(given) -%}
     {%- do options.update(more) -%}
     {%- set lines = [] -%}

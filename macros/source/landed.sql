@@ -6,7 +6,7 @@
     table), time (datetime of the business date), files (of _input_files()). Returns none, or a
     refusal. -#}
 {%- macro _land(entity, landing, time, files) -%}
-    {%- set format, view = entity.source.format, spark_cdc._files_view(entity) -%}
+    {%- set facts, view = entity.source.facts, spark_cdc._files_view(entity) -%}
     {%- set is_message = entity.events and entity.events.is_message -%}
     {%- if files and not files.files or spark_cdc._is_change_feed_empty(entity) -%}
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
@@ -15,7 +15,7 @@
     {%- set looked = spark_cdc._looked_at(entity, landing, time, files) -%}
     {%- if looked.refusal -%}{{ return(looked.refusal) }}{%- endif -%}
     {%- set entity, folders, ends, found, schemas = looked.entity, looked.folders, looked.ends, looked.found, looked.schemas -%}
-    {%- if is_message and format == 'json' -%}
+    {%- if is_message and facts.has_names -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
@@ -38,7 +38,7 @@
     {%- set refusal = spark_cdc._check_headers(entity, input, time, files, folders) or spark_cdc._check_columns(entity, input, found) -%}
     {%- if not refusal and schemas | length > 1 -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
-        {%- if not refusal and format == 'avro' -%}
+        {%- if not refusal and not facts.merges -%}
             {%- set parts = spark_cdc._schema_parts(entity, [time], schemas) -%}
             {%- for part in parts -%}
                 {%- do spark_cdc._send(spark_cdc._files_view_sql(part.entity, landing, [time])) -%}
@@ -65,7 +65,7 @@
     column), folders (columns in names of folders), ends (of _line_ends()), found (columns; none of
     JSON messages) and schemas (of _found_as_read()). -#}
 {%- macro _looked_at(entity, landing, time, files) -%}
-    {%- set is_table, is_json = entity.source.format == 'table', entity.source.format == 'json' -%}
+    {%- set is_table, is_json = entity.source.facts.reads == 'table', entity.source.facts.has_names -%}
     {%- set entity = spark_cdc._date_column_found(entity, landing) if is_table else entity -%}
     {%- set refusal = spark_cdc._check_date_column(entity, landing) if is_table else none -%}
     {%- if refusal -%}{{ return({'refusal': refusal}) }}{%- endif -%}
@@ -82,7 +82,7 @@
 
 {#- Makes the view that staging reads, from files whose columns are known. -#}
 {%- macro _land_columns(entity, times, found) -%}
-    {%- if entity.source.format == 'csv' and not spark_cdc._csv_is_as_declared(entity, found) -%}
+    {%- if entity.source.facts.has_header and not spark_cdc._csv_is_as_declared(entity, found) -%}
         {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, times, found, spark_cdc._files_view(entity))) -%}
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, times, found)) -%}
@@ -95,7 +95,7 @@
     Arguments: entity, landed (of a table or typed files: a list of {relation, columns}, one per
     schema). -#}
 {%- macro _landed_messages_sql(entity, landed=[]) -%}
-{%- set control, is_lines = entity.columns | selectattr('role', 'equalto', 'control') | list, entity.source.format == 'json' -%}
+{%- set control, is_lines = entity.columns | selectattr('role', 'equalto', 'control') | list, entity.source.facts.has_names -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
 {% for schema in ([{'relation': spark_cdc._files_view(entity), 'columns': []}] if is_lines else landed) -%}
 {%- set types = {} -%}
@@ -171,7 +171,7 @@ cast({{ column }} as string)
 {#- A column of that view: of JSON under the declared name, since names there may differ by case
     alone; else under that in the source. -#}
 {%- macro _landed_column(entity, column) -%}
-    {%- set is_named = entity.source.format == 'json' and not (entity.events and entity.events.is_message) -%}
+    {%- set is_named = entity.source.facts.has_names and not (entity.events and entity.events.is_message) -%}
     {{ return(spark_cdc._quote(column.name if is_named else column.from)) }}
 {%- endmacro -%}
 
@@ -181,11 +181,11 @@ cast({{ column }} as string)
     columns; format_string() makes U+FFFD of bytes that are not UTF-8, which finds them. Columns
     that may be missing are nulls. -#}
 {%- macro _landed_view_sql(entity, times, found) -%}
-{%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
+{%- set facts, view = entity.source.facts, spark_cdc._landed_view(entity) -%}
 {%- set missing, values, problems = spark_cdc._missing_columns(entity, found), [], [] -%}
 {%- for column in found -%}
     {%- set raw, folder = spark_cdc._quote(column.col_name), column.get('folder') -%}
-    {%- set completed = spark_cdc._completed_column(entity, column) if format not in ['csv', 'json'] and not (folder or column.get('is_null')) else none -%}
+    {%- set completed = spark_cdc._completed_column(entity, column) if not facts.is_text and not (folder or column.get('is_null')) else none -%}
     {%- set value = spark_cdc._cast(folder, raw, true, entity.timezone) if folder
         else 'cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else completed or raw -%}
     {%- do column.update({'is_completed': true}) if completed -%}
@@ -196,9 +196,9 @@ cast({{ column }} as string)
 {%- endfor -%}
 {%- set is_as_found = not (found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list
     or found | selectattr('is_completed', 'defined') | list) -%}
-{%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
+{%- if facts.has_header and spark_cdc._csv_is_as_declared(entity, found) -%}
 {{ spark_cdc._csv_view_sql(entity, times, found, view) }}
-{%- elif format == 'json' -%}
+{%- elif facts.has_names -%}
 {%- set declared = entity.columns | map(attribute='from') | list -%}
 {#- what stands behind the first line break is the row -#}
 {%- set shown = "replace(value, '\\n', ' ')" if spark_cdc._json_is_multi_line(entity) else 'value' -%}
@@ -259,7 +259,7 @@ select
     {%- for column in missing | unique(attribute='from') %},
     cast(null as {{ spark_cdc._typed_as(entity, column) }}) as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}
-    {%- if format != 'csv' %},
+    {%- if not facts.has_header %},
     {{ 'case\n        ' ~ problems | join('\n        ') ~ '\n    end' if problems else 'cast(null as string)' }} as cdc__unparsed
     {%- endif %}
 from {{ spark_cdc._files_view(entity) }}
@@ -273,7 +273,7 @@ from {{ spark_cdc._files_view(entity) }}
 {%- set is_message = entity.events and entity.events.is_message -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
 select
-    {% for column in (entity.columns if entity.source.format == 'json' else entity.columns | unique(attribute='from'))
+    {% for column in (entity.columns if entity.source.facts.has_names else entity.columns | unique(attribute='from'))
             if not is_message or column.role == 'control' -%}
     cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._landed_column(entity, column) }},
     {% endfor -%}
@@ -283,7 +283,7 @@ select
     {%- else -%}
     cast(null as string) as cdc__unparsed
     {%- endif %}
-    {%- if entity.events and not is_message and entity.source.format == 'json' %},
+    {%- if entity.events and not is_message and entity.source.facts.has_names %},
     cast(null as array<string>) as cdc__names
     {%- endif %}
 where false
@@ -297,9 +297,9 @@ where false
     Returns a text, or none. -#}
 {%- macro _landed_nowhere(entity, last) -%}
     {%- set source = entity.source -%}
-    {%- if source.format == 'change_feed' or spark_cdc._reads_whole_table(source) -%}
+    {%- if source.facts.reads == 'feed' or spark_cdc._reads_whole_table(source) -%}
         {{ return(none) }}
-    {%- elif source.format == 'table' -%}
+    {%- elif source.facts.reads == 'table' -%}
         {{ return(none if last is not none else 'no load is committed, and the table ' ~ spark_cdc._landing_source(entity) ~ ' has no business date in its column '
             ~ source.date_column ~ '. Deliver rows, or correct source.date_column') }}
     {%- endif -%}
@@ -344,7 +344,7 @@ where false
 {#- Whether the reader takes a line for a record (or header): as Spark's do. `>=` is found fast. -#}
 {%- macro _record_condition(entity) -%}
 {%- set comment = spark_cdc._reader_option(entity, ['comment'], '') -%}
-{%- if entity.source.format == 'json' -%}
+{%- if entity.source.facts.has_names -%}
 trim(value) <> ''
 {%- else -%}
 (value >= '!' or value rlike '[^\\x00-\\x20]'){{ ' and not startswith(value, ' ~ spark_cdc._literal(comment) ~ ')' if comment }}
@@ -356,18 +356,15 @@ trim(value) <> ''
     the names in the first lines; later an unexpected name is a problem of its row. -#}
 {%- macro _found_columns(entity, is_whole=false) -%}
 {%- set sql -%}
-{%- if entity.source.format != 'json' -%}
-describe {{ spark_cdc._files_view(entity) }}
-{%- else -%}
 select distinct explode(map_keys(from_json(value, 'map<string, string>', map({{ spark_cdc._json_limits() }})))) as col_name, 'string' as data_type {# -#}
 from (select value from {{ spark_cdc._files_view(entity) }}{{ ' limit 1000' if not is_whole }})
-{%- endif -%}
 {%- endset -%}
+    {%- set rows = spark_cdc._query(sql) if entity.source.facts.has_names else spark_cdc._describe(spark_cdc._files_view(entity)) -%}
     {#- a date column that is declared is a column as others are -#}
     {%- set date_column = entity.source.date_column | default('', true) | lower -%}
     {%- set is_declared = date_column in entity.columns | map(attribute='from') | map('lower') -%}
     {%- set found = [] -%}
-    {%- for column in spark_cdc._described(sql) if column.col_name and (is_declared or column.col_name | lower != date_column) -%}
+    {%- for column in rows if column.col_name and (is_declared or column.col_name | lower != date_column) -%}
         {%- do found.append(column) -%}
     {%- endfor -%}
     {{ return(found) }}

@@ -8,7 +8,7 @@
     dictionary: sql (the columns of a landed view with cdc__days, as a query between brackets),
     views (of _dates_views()). -#}
 {%- macro _landed_dates_sql(entity, landing, days) -%}
-    {%- set views = spark_cdc._dates_views(spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table'
+    {%- set views = spark_cdc._dates_views(spark_cdc._date_column_found(entity, landing) if entity.source.facts.reads == 'table'
             else entity, landing, days) -%}
     {%- if not views -%}{%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}{%- endif -%}
     {%- set names = spark_cdc._landed_names(entity) -%}
@@ -67,7 +67,7 @@ union all
     Returns a list of dictionaries: name, place_sql (what tells a row's date, as SQL), places (its
     values to days). -#}
 {%- macro _dates_views(entity, landing, days) -%}
-    {%- set is_table = entity.source.format == 'table' -%}
+    {%- set is_table = entity.source.facts.reads == 'table' -%}
     {%- set groups, views = {}, [] -%}
     {%- for one in days if is_table or one.files.files -%}
         {%- set path = '' if is_table else spark_cdc._landing_path(entity, [one.time]).rstrip('/') -%}
@@ -77,7 +77,7 @@ union all
         {%- endfor -%}
         {%- set is_apart = spark_cdc._as_pattern(path) != path or '=' in below | join -%}
         {#- of typed files a merged schema says of each file what the columns of all are -#}
-        {%- set several = entity.source.format not in ['csv', 'json', 'table'] and one.files.files > 1 and not spark_cdc._has_reader_schema(entity) -%}
+        {%- set several = not is_table and not entity.source.facts.is_text and one.files.files > 1 and not spark_cdc._has_reader_schema(entity) -%}
         {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {'several': several, 'days': []}) -%}
         {%- do group.days.append(one) -%}
     {%- endfor -%}
@@ -87,7 +87,7 @@ union all
             {%- do days_of.update(dict.fromkeys([spark_cdc._time_text(entity, one.time)] if is_table else one.files.paths, one.day)) -%}
         {%- endfor -%}
         {%- set named, parts = dict(entity, name=entity.name ~ '_backfill_' ~ loop.index), [] -%}
-        {%- if entity.source.format == 'avro' and group.several -%}
+        {%- if group.several and not entity.source.facts.merges -%}
             {%- set paths = group.days | map(attribute='files') | map(attribute='paths') | sum(start=[]) -%}
             {%- set found = group.days[0].found -%}
             {%- set folders = found | selectattr('folder', 'defined') | map(attribute='col_name') | map('lower') | list -%}
@@ -103,12 +103,12 @@ union all
             {%- do spark_cdc._land_columns(view, times, part.found) -%}
             {%- set places = days_of if is_table else {} -%}
             {%- for row in ([] if is_table else spark_cdc._query(
-                    'select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, times, 'binaryFile'))) -%}
+                    'select path, ' ~ spark_cdc._file_name_sql() ~ ' as place from ' ~ spark_cdc._direct_sql(view, times, 'binaryFile'))) -%}
                 {%- do places.update({row.place: days_of.get(row.path, 0)}) -%}
             {%- endfor -%}
             {%- do views.append({
                 'name': spark_cdc._landed_view(view), 'places': places,
-                'place_sql': spark_cdc._date_column_text(entity) if is_table else 'input_file_name()',
+                'place_sql': spark_cdc._date_column_text(entity) if is_table else spark_cdc._file_name_sql(),
             }) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -130,11 +130,11 @@ union all
     {%- for ctx in contexts -%}
         {%- set entity, last = ctx.entity, since[ctx.entity.name] -%}
         {%- set due = [] -%}
-        {%- if entity.source.format == 'change_feed' -%}
+        {%- if entity.source.facts.reads == 'feed' -%}
             {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(spark_cdc._change_feed_table(entity)) -%}
             {%- set problem = now.get('problem') -%}
             {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, ctx.timeline, last)) -%}
-        {%- elif entity.source.format == 'table' -%}
+        {%- elif entity.source.facts.reads == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
             {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan('select * from ' ~ landing) -%}
             {%- set read = spark_cdc._date_column_found(entity, landing) if is_there else entity -%}
@@ -159,11 +159,11 @@ union all
     {%- endfor -%}
     {%- if files -%}
         {#- many files, of which no byte is read, are no reason for many tasks -#}
-        {%- do spark_cdc._send('set spark.sql.files.openCostInBytes = 1') -%}
-        {%- do spark_cdc._send('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
+        {%- do spark_cdc._set('spark.sql.files.openCostInBytes', '1') -%}
+        {%- do spark_cdc._set('spark.sql.files.maxPartitionBytes', '1099511627776') -%}
         {#- what goes while it is listed, as what spark-cdc stream --retention drops, is not there;
             a load reads with its own options -#}
-        {%- do spark_cdc._send('set spark.sql.files.ignoreMissingFiles = true') -%}
+        {%- do spark_cdc._set('spark.sql.files.ignoreMissingFiles', 'true') -%}
     {%- endif -%}
     {#- one landing that is not there yet makes the query of all fail: then each is asked on its
         own; one whose folders column=value are not of one kind, with all that is below it -#}
@@ -323,16 +323,16 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
     checked one by one.
     Arguments: entity, times, files (of _input_files()). -#}
 {%- macro _dates_signatures(entity, times, files) -%}
-    {%- set format, apart = entity.source.format, [none] * times | length -%}
-    {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
+    {%- set facts, apart = entity.source.facts, [none] * times | length -%}
+    {%- if facts.reads == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
     {#- each date has a folder with its files and nothing else; with multiLine the line ends of
         each one matter -#}
-    {%- if not files or format == 'json' or spark_cdc._csv_is_multi_line(entity) or files | selectattr('files', 'equalto', 0) | list
+    {%- if not files or facts.has_names or spark_cdc._csv_is_multi_line(entity) or files | selectattr('files', 'equalto', 0) | list
             or spark_cdc._found_by_pattern(entity, times).count != files | map(attribute='files') | sum + times | length -%}
         {{ return(apart) }}
     {%- endif -%}
     {%- set paths, told = files | map(attribute='paths') | sum(start=[]), {} -%}
-    {%- if format != 'csv' -%}
+    {%- if not facts.has_header -%}
         {%- for schema in spark_cdc._file_schemas(entity, paths, []) -%}
             {%- do told.update(dict.fromkeys(schema.paths, tojson(schema.columns))) -%}
         {%- endfor -%}

@@ -14,7 +14,7 @@
 {%- macro _date_column_found(entity, landing) -%}
     {%- if spark_cdc._reads_whole_table(entity.source) -%}{{ return(entity) }}{%- endif -%}
     {%- set found = {'date_type': none} -%}
-    {%- for column in spark_cdc._described('describe query select * from ' ~ landing) if column.col_name | lower == entity.source.date_column | lower -%}
+    {%- for column in spark_cdc._describe_query('select * from ' ~ landing) if column.col_name | lower == entity.source.date_column | lower -%}
         {%- set type = column.data_type | lower -%}
         {%- do found.update({'date_column': column.col_name, 'date_type': 'string' if type.startswith(('char(', 'varchar(')) else type}) -%}
     {%- endfor -%}
@@ -292,13 +292,12 @@ Where only a name has changed, let `from` of the column in stg_{{ entity.name }}
     {%- set is_other = not words.startswith('[DELTA_') or words.startswith('[DELTA_TABLE_ONLY') -%}
     {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', is_other) -%}
     {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
-    {%- set detail = spark_cdc._query('describe detail ' ~ table) | first -%}
-    {%- set switch = spark_cdc._query('show tblproperties ' ~ table ~ " ('delta.enableChangeDataFeed')") | first -%}
-    {%- if switch.value | lower != 'true' -%}
+    {%- set detail = spark_cdc._delta_detail(table) -%}
+    {%- if spark_cdc._properties_of(table).get('delta.enableChangeDataFeed', '') | lower != 'true' -%}
         {{ return({'problem': 'the Delta table ' ~ table ~ ' keeps no change feed. Switch it on: alter table ' ~ table
             ~ ' set tblproperties (delta.enableChangeDataFeed = true); a first load takes all its rows, later ones the changes since'}) }}
     {%- endif -%}
-    {%- set newest = spark_cdc._query('describe history ' ~ table ~ ' limit 1') | first -%}
+    {%- set newest = spark_cdc._delta_history(table, 1)[0] -%}
     {{ return({'id': detail.id, 'newest': newest.version | int, 'at': newest.timestamp | string, 'location': detail.location}) }}
 {%- endmacro -%}
 
@@ -363,8 +362,7 @@ table_changes({{ spark_cdc._literal(feed.table) }}, {{ feed.after + 1 }}, {{ fee
     {%- set is_read = feed.after is not none and feed.to > feed.after -%}
     {%- set changed = spark_cdc._events_delta_cdf_schemas_between(now.location, feed.after, feed.to) if is_read else [] -%}
     {%- if changed is none -%}
-        {%- set sql = 'describe history ' ~ feed.table ~ ' limit ' ~ (now.newest - feed.after) -%}
-        {%- for row in spark_cdc._query(sql) if row.version | int <= feed.to -%}
+        {%- for row in spark_cdc._delta_history(feed.table, now.newest - feed.after) if row.version | int <= feed.to -%}
             {%- for word in ['DROP COLUMN', 'RENAME COLUMN', 'REPLACE', 'RESTORE', 'CLONE'] if word in row.operation -%}
                 {%- do found.append(row.operation ~ ' in version ' ~ row.version) -%}
             {%- endfor -%}
@@ -384,17 +382,17 @@ its log can't be read ({{ now.location }}/_delta_log), which would tell
 {%- macro _events_delta_cdf_schemas_between(location, after, to) -%}
     {%- set sql -%}
 select
-    count(distinct _metadata.file_name) as versions,
+    count(distinct {{ spark_cdc._of_file('name') }}) as versions,
     to_json(array_sort(collect_list(if(
         get_json_object(value, '$.metaData.schemaString') is null,
         null,
-        struct(_metadata.file_name as version, get_json_object(value, '$.metaData.schemaString') as told)
+        struct({{ spark_cdc._of_file('name') }} as version, get_json_object(value, '$.metaData.schemaString') as told)
     )))) as schemas
 from text.`{{ location }}/_delta_log`
 where
-    _metadata.file_name rlike '^[0-9]{20}[.]json$'
-    and _metadata.file_name > '{{ '%020d' % after }}.json'
-    and _metadata.file_name <= '{{ '%020d' % to }}.json'
+    {{ spark_cdc._of_file('name') }} rlike '^[0-9]{20}[.]json$'
+    and {{ spark_cdc._of_file('name') }} > '{{ '%020d' % after }}.json'
+    and {{ spark_cdc._of_file('name') }} <= '{{ '%020d' % to }}.json'
     {%- endset -%}
     {%- if spark_cdc._plan_refusal(spark_cdc._plan(sql)) -%}{{ return(none) }}{%- endif -%}
     {%- set found, schemas = spark_cdc._query(sql) | first, [] -%}
@@ -408,9 +406,9 @@ where
     that. An empty one where it can't be read. -#}
 {%- macro _events_delta_cdf_schema_of(location, version) -%}
     {%- set sql -%}
-select max(left(_metadata.file_name, 20)) as version
+select max(left({{ spark_cdc._of_file('name') }}, 20)) as version
 from binaryFile.`{{ location }}/_delta_log`
-where _metadata.file_name rlike '^[0-9]{20}[.]checkpoint' and _metadata.file_name < '{{ '%020d' % (version + 1) }}'
+where {{ spark_cdc._of_file('name') }} rlike '^[0-9]{20}[.]checkpoint' and {{ spark_cdc._of_file('name') }} < '{{ '%020d' % (version + 1) }}'
     {%- endset -%}
     {%- if spark_cdc._plan_refusal(spark_cdc._plan(sql)) -%}{{ return([]) }}{%- endif -%}
     {%- set checkpoint = (spark_cdc._query(sql) | first).version -%}
@@ -444,7 +442,7 @@ from (
         max(is_change_data) over (partition by version) as has_change_data
     from (
         select
-            regexp_extract(input_file_name(), '([0-9]+)[.]json', 1) as version,
+            regexp_extract({{ spark_cdc._of_file('name') }}, '([0-9]+)[.]json', 1) as version,
             get_json_object(value, '$.cdc.path') is not null as is_change_data,
             coalesce(
                 get_json_object(value, '$.cdc.path'),
@@ -654,7 +652,7 @@ call {{ catalog }}.system.create_changelog_view(
 {#- The columns of a table that can't be sorted. -#}
 {%- macro _unordered_columns(table) -%}
     {%- set unordered = [] -%}
-    {%- for column in spark_cdc._described('describe query select * from ' ~ table) -%}
+    {%- for column in spark_cdc._describe_query('select * from ' ~ table) -%}
         {%- do unordered.append(column.col_name) if 'map<' in column.data_type or 'variant' in column.data_type -%}
     {%- endfor -%}
     {{ return(unordered) }}

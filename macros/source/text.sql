@@ -2,7 +2,7 @@
 
 
 {%- macro _csv_is_multi_line(entity) -%}
-    {{ return(entity.source.format == 'csv' and spark_cdc._reader_option(entity, ['multiline'], false) | string | lower == 'true') }}
+    {{ return(entity.source.facts.has_header and spark_cdc._reader_option(entity, ['multiline'], false) | string | lower == 'true') }}
 {%- endmacro -%}
 
 
@@ -30,7 +30,7 @@
         rest       of a line with quotes, without its closed fields: a column for the others -#}
 {%- macro _csv_quotes(entity) -%}
     {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
-    {%- if entity.source.format != 'csv' or not quote -%}{{ return({'open': '0', 'unescaped': 'false'}) }}{%- endif -%}
+    {%- if not entity.source.facts.has_header or not quote -%}{{ return({'open': '0', 'unescaped': 'false'}) }}{%- endif -%}
     {%- set escape = spark_cdc._reader_option(entity, ['escape'], '\\') -%}
     {%- set is_trimmed = spark_cdc._reader_option(entity, ['ignoreleadingwhitespace'], false) | string | lower == 'true' -%}
     {%- set q = spark_cdc._escaped_regex(quote) -%}
@@ -68,16 +68,9 @@
     {%- set handling = spark_cdc._reader_option(entity, ['unescapedquotehandling'], 'RAISE_ERROR') -%}
     {%- do options.update({'unescapedQuoteHandling': handling}) -%}
 {%- endif -%}
-create or replace temporary view {{ view }} (
-    {% for column in found -%}
-    {{ spark_cdc._quote(column.col_name) }} string,
-    {% endfor -%}
-    cdc__unparsed string
-)
-using csv
-options (
-    {{ spark_cdc._reader_options(entity, times, options) | join(',\n    ') }}
-)
+{%- set columns = [] -%}
+{%- for column in found -%}{%- do columns.append(spark_cdc._quote(column.col_name) ~ ' string') -%}{%- endfor -%}
+{{ spark_cdc._reader_view_sql('temporary view ' ~ view, entity.source.facts.reader, spark_cdc._reader_options(entity, times, options), columns + ['cdc__unparsed string']) }}
 {%- endmacro -%}
 
 
@@ -87,13 +80,13 @@ options (
     Arguments: entity, input (in words), time, files (of _input_files()), folders (of
     _folder_columns()). Returns none, or a refusal. -#}
 {%- macro _check_headers(entity, input, time, files, folders) -%}
-    {%- if entity.source.format != 'csv' or not files or files.files < 2 or not spark_cdc._csv_has_header(entity) -%}{{ return(none) }}{%- endif -%}
+    {%- if not entity.source.facts.has_header or not files or files.files < 2 or not spark_cdc._csv_has_header(entity) -%}{{ return(none) }}{%- endif -%}
     {%- set headers, view, groups = {}, spark_cdc._files_view(entity) ~ '_header', spark_cdc._files_by_first_line(entity, time, files) -%}
     {%- for paths in groups if groups | length > 1 -%}
         {%- set of_path = spark_cdc._path_options(entity, [time], paths[:1]) -%}
         {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, none, [time], of_path, view)) -%}
         {%- set names = [] -%}
-        {%- for column in spark_cdc._described('describe ' ~ view) if column.col_name | lower not in folders -%}
+        {%- for column in spark_cdc._describe(view) if column.col_name | lower not in folders -%}
             {%- do names.append(column.col_name | trim('\r')) -%}
         {%- endfor -%}
         {%- set header = headers.setdefault(tojson(names | map('lower') | list), {'names': names, 'paths': []}) -%}
@@ -134,8 +127,8 @@ from (
     from (
         select
             value,
-            _metadata.file_path as path,
-            struct(_metadata.file_block_start as block, monotonically_increasing_id() as line) as place
+            {{ spark_cdc._of_file('path') }} as path,
+            struct({{ spark_cdc._of_file('block_start') }} as block, monotonically_increasing_id() as line) as place
         from {{ spark_cdc._direct_sql(entity, [time], 'text', ['linesep']) }}
     )
     where {{ spark_cdc._record_condition(entity) }}
@@ -239,7 +232,7 @@ select
     max_by(right(value, 1), line) as last
 from (
     select
-        input_file_name() as uri,
+        {{ spark_cdc._file_name_sql() }} as uri,
         monotonically_increasing_id() as line,
         value
     from {{ spark_cdc._csv_lines_view(entity) }}
@@ -267,11 +260,8 @@ group by uri
     {%- do chosen.update({name: value}) -%}
 {%- endfor -%}
 {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': line_end, 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
-create or replace temporary view {{ spark_cdc._csv_lines_view(entity) }} (value string)
-using csv
-options (
-    {{ spark_cdc._reader_options(dict(entity, source=dict(entity.source, options=chosen)), times, dict(reading, **more)) | join(',\n    ') }}
-)
+{%- set options = spark_cdc._reader_options(dict(entity, source=dict(entity.source, options=chosen)), times, dict(reading, **more)) -%}
+{{ spark_cdc._reader_view_sql('temporary view ' ~ spark_cdc._csv_lines_view(entity), entity.source.facts.reader, options, ['value string']) }}
 {%- endmacro -%}
 
 
@@ -295,7 +285,7 @@ from (
     select
         path,
         length as bytes,
-        input_file_name() as uri
+        {{ spark_cdc._file_name_sql() }} as uri
     from {{ spark_cdc._direct_sql(entity, times, 'binaryFile') }}
 ) as found
 left join (
@@ -332,7 +322,7 @@ left join (
                     end as line_end
                 from (
                     select
-                        input_file_name() as uri,
+                        {{ spark_cdc._file_name_sql() }} as uri,
                         monotonically_increasing_id() as line,
                         split(coalesce(value, ''), '\r') as pieces
                     from {{ spark_cdc._csv_lines_view(entity) }}
@@ -349,7 +339,7 @@ left join (
 
 {#- Whether JSON files hold arrays or objects over several lines. -#}
 {%- macro _json_is_multi_line(entity) -%}
-    {{ return(entity.source.format == 'json' and spark_cdc._reader_option(entity, ['multiline'], false) | string | lower == 'true') }}
+    {{ return(entity.source.facts.has_names and spark_cdc._reader_option(entity, ['multiline'], false) | string | lower == 'true') }}
 {%- endmacro -%}
 
 
@@ -378,7 +368,7 @@ from (
         concat({{ spark_cdc._literal('(?s)(?=' ~ blank ~ '[^ \\t\\r\\n,\\]])(?:[^"\\[\\]{},]++|' ~ text) }}, nested, ')++') as item
     from (
         select
-            _metadata.file_path as path,
+            {{ spark_cdc._of_file('path') }} as path,
             trim(both ' \t\r\n' from if(startswith(value, '\ufeff'), substring(value, 2), value)) as text,
             format_string('%s', value) <> value as is_malformed,
             concat(
@@ -436,7 +426,7 @@ from (
         malformed  lines with bytes that are not UTF-8
     Of several dates the query has a row for each. -#}
 {%- macro _input_lines_sql(entity, times) -%}
-{%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
+{%- set is_csv, is_multi_line = entity.source.facts.has_header, spark_cdc._csv_is_multi_line(entity) -%}
 {%- set quotes = spark_cdc._csv_quotes(entity) -%}
 {#- whether a line without a visible character is a row nevertheless, of blank fields, which Spark
     skips: where the separator is none, or there is one column -#}
@@ -498,7 +488,7 @@ from (
                 {{ blank }} as is_blank,
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
-                select value, _metadata.file_path as path{{ ', ' ~ quotes.rest ~ ' as rest' if 'rest' in quotes }}
+                select value, {{ spark_cdc._of_file('path') }} as path{{ ', ' ~ quotes.rest ~ ' as rest' if 'rest' in quotes }}
                 from {{ spark_cdc._direct_sql(entity, times, 'text', ['linesep']) }}
             )
         )
@@ -514,9 +504,9 @@ from (
     which a line need not be a row. -#}
 {%- macro _count_input(entity, time) -%}
     {%- set landing = spark_cdc._landing_source(entity) -%}
-    {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
+    {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.facts.reads == 'table' else entity -%}
     {%- do spark_cdc._set_for_reading(entity) -%}
-    {%- set blank_lines = " where trim(value) <> ''" if entity.source.format == 'json' else '' -%}
+    {%- set blank_lines = " where trim(value) <> ''" if entity.source.facts.has_names else '' -%}
     {%- set counts = [] -%}
     {%- for part in spark_cdc._line_ends(read, [time]).parts -%}
         {%- do spark_cdc._send(spark_cdc._files_view_sql(part, landing, [time])) -%}
@@ -556,7 +546,7 @@ regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '
         found    of _found_columns()
         schemas  of _file_schemas(); none of a single file, of text and of tables -#}
 {%- macro _found_as_read(entity, files, folders) -%}
-    {%- set is_typed = entity.source.format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}
+    {%- set is_typed = not entity.source.facts.is_text and not (entity.events and entity.events.is_message) -%}
     {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
     {%- set several = is_typed and files and files.files > 1 and not spark_cdc._has_reader_schema(entity) -%}
     {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if several else none -%}
@@ -576,9 +566,8 @@ regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '
     which pandas writes, as numbers (encoding: nanos). -#}
 {%- macro _set_for_reading(entity) -%}
     {%- set plain = ['iso-8859-1', 'us-ascii', 'utf-16', 'utf-16be', 'utf-16le', 'utf-32', 'utf-8'] -%}
-    {%- if entity.source.format == 'parquet' -%}
-        {%- do spark_cdc._send('set spark.sql.legacy.parquet.nanosAsLong = true') -%}
-    {%- elif entity.source.format == 'csv' and spark_cdc._reader_option(entity, ['encoding', 'charset'], 'utf-8') | lower not in plain -%}
-        {%- do spark_cdc._send('set spark.sql.legacy.javaCharsets = true') -%}
+    {%- for name, value in entity.source.facts.settings.items() -%}{%- do spark_cdc._set(name, value) -%}{%- endfor -%}
+    {%- if entity.source.facts.has_header and spark_cdc._reader_option(entity, ['encoding', 'charset'], 'utf-8') | lower not in plain -%}
+        {%- do spark_cdc._set('spark.sql.legacy.javaCharsets', 'true') -%}
     {%- endif -%}
 {%- endmacro -%}

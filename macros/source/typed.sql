@@ -262,9 +262,9 @@ if({{ sql }} is null, null, named_struct({{ fields | join(', ') }}))
         {%- set described, names, relations = [], [], [] -%}
         {%- for path in some -%}
             {%- do names.append('1 as _spark_cdc_file,\n    file_' ~ loop.index ~ '.*') -%}
-            {%- do relations.append(entity.source.format ~ '.`' ~ path.replace('`', '``') ~ '` as file_' ~ loop.index) -%}
+            {%- do relations.append(entity.source.facts.reader ~ '.`' ~ path.replace('`', '``') ~ '` as file_' ~ loop.index) -%}
         {%- endfor -%}
-        {%- for row in spark_cdc._described('describe query\nselect\n    ' ~ names | join(',\n    ') ~ '\nfrom\n    '
+        {%- for row in spark_cdc._describe_query('select\n    ' ~ names | join(',\n    ') ~ '\nfrom\n    '
                 ~ relations | join(',\n    ')) -%}
             {%- do described.append([]) if row.col_name == '_spark_cdc_file'
                     else described[-1].append({'col_name': row.col_name, 'data_type': row.data_type}) -%}
@@ -288,7 +288,7 @@ if({{ sql }} is null, null, named_struct({{ fields | join(', ') }}))
 
 {#- Whether Avro's files are read by one schema that the entity gives, and not by their own. -#}
 {%- macro _has_reader_schema(entity) -%}
-    {{ return(entity.source.format == 'avro' and spark_cdc._reader_option(entity, ['avroschema', 'avroschemaurl'], none) is not none) }}
+    {{ return(spark_cdc._reader_option(entity, entity.source.facts.schema_options, none) is not none) }}
 {%- endmacro -%}
 
 

@@ -276,7 +276,7 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
 {%- set is_there = 'map_contains_key(event_after, ' if events.is_message else 'array_contains(cdc__names, ' -%}
 {%- set names, kept = [], [] -%}  {#- kept: a null says that nothing changed -#}
 {%- for column in entity.stored if column.role != 'key' -%}
-    {%- set lacks = (['not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')'] if events.is_message or entity.source.format == 'json' else [])
+    {%- set lacks = (['not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')'] if events.is_message or entity.source.facts.has_names else [])
         + (["event_op in ('update', 'upsert')"] if (column.null_means or events.null_means) == 'unchanged' else []) -%}
     {%- do kept.append(column.name) if (column.null_means or events.null_means) == 'unchanged' -%}
     {%- set condition = spark_cdc._raw(column) ~ ' is null and ' ~ ('(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0]) if lacks else '' -%}
@@ -332,7 +332,7 @@ if(
     there are more names than declared columns, which is cheap to count. -#}
 {%- macro _event_names_unexpected(entity) -%}
 {%- set found = 'map_keys(event_after)' if entity.events.is_message else 'cdc__names' -%}
-{%- if not entity.events.is_message and entity.source.format != 'json' -%}
+{%- if not entity.events.is_message and not entity.source.facts.has_names -%}
 cast(null as array<string>)
 {%- else -%}
 if(
@@ -549,7 +549,7 @@ from (
 {%- macro _can_be_read_again(entity) -%}
     {%- set events, source = entity.events, entity.source -%}
     {{ return(
-        (source.format in ['parquet', 'orc'] or source.format == 'change_feed' and events.format == 'delta_cdf') and not source.text and not events.archive and not events.is_message and not events.unique_keys
+        (source.facts.by_column or source.facts.reads == 'feed' and events.format == 'delta_cdf') and not source.text and not events.archive and not events.is_message and not events.unique_keys
         and events.format != 'full_snapshot' and spark_cdc._is_plainly_staged(entity.name)
     ) }}
 {%- endmacro -%}
@@ -575,7 +575,7 @@ from (
     none can lose anything. -#}
 {%- macro _is_read_again_as_typed(entity) -%}
     {%- set types = {} -%}
-    {%- for found in spark_cdc._query('describe ' ~ spark_cdc._landed_view(entity)) -%}
+    {%- for found in spark_cdc._describe(spark_cdc._landed_view(entity)) -%}
         {%- do types.update({found.col_name | lower: spark_cdc._plain_type_shown(found.data_type)}) -%}
     {%- endfor -%}
     {%- for column in entity.columns if column.get('encoding')

@@ -50,10 +50,8 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 {#- A row that could not be taken apart. Of JSON cdc__unparsed is what is wrong and, after a line
     break, the text of the row; of CSV it is that text. -#}
 {%- macro _landing_fault(entity) -%}
-    {%- set reason = {
-        'csv': "concat('the fields of the row do not match the header: ', left(cdc__unparsed, 200))",
-        'json': 'substring_index(cdc__unparsed, char(10), 1)',
-    }.get(entity.source.format, 'cdc__unparsed') -%}
+    {%- set reason = "concat('the fields of the row do not match the header: ', left(cdc__unparsed, 200))" if entity.source.facts.has_header
+        else 'substring_index(cdc__unparsed, char(10), 1)' if entity.source.facts.has_names else 'cdc__unparsed' -%}
     {{ return({'column': none, 'condition': 'cdc__unparsed is not null', 'reason': reason}) }}
 {%- endmacro -%}
 
@@ -132,7 +130,7 @@ to_json(transform(array(array_compact(array(
         {%- endfor %}
     ),
     'text', {{ 'if(contains(cdc__unparsed, char(10)), substring(cdc__unparsed, instr(cdc__unparsed, char(10)) + 1), null)'
-        if entity.source.format == 'json' else 'cdc__unparsed' }}
+        if entity.source.facts.has_names else 'cdc__unparsed' }}
     {%- endif %}
 ))[0])
 {%- endmacro -%}

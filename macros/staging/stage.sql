@@ -133,7 +133,7 @@ with landed as (
         {% for column in entity.columns -%}
         {{ spark_cdc._landed_column(entity, column) }} as {{ spark_cdc._raw(column) }},
         {% endfor -%}
-        {%- if entity.events and entity.source.format == 'json' -%}
+        {%- if entity.events and entity.source.facts.has_names -%}
         cdc__names,
         {% endif -%}
         cdc__unparsed
@@ -280,7 +280,7 @@ translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef'
     (_staged_events()). -#}
 {%- macro _is_landed_by_ledger(entity) -%}
     {{ return(
-        (spark_cdc._can_be_read_again(entity) or entity.source.format == 'change_feed') and spark_cdc._mode() in ['load', 'operate']
+        (spark_cdc._can_be_read_again(entity) or entity.source.facts.reads == 'feed') and spark_cdc._mode() in ['load', 'operate']
         and spark_cdc._business_time_of(entity.name) is not none and not spark_cdc._is_archive_replay()
     ) }}
 {%- endmacro -%}

@@ -20,10 +20,10 @@
 {%- macro _numbers_beside(ctx, kind='commit') -%}
     {%- set schema, prefix = ctx.schema ~ '_commits', ctx.entity.name ~ '_' ~ kind ~ '_' -%}
     {%- set numbers = [] -%}
-    {%- if spark_cdc._mode() == 'load' or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
-        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*')) -%}
-            {%- set digits = row.viewName.removeprefix(prefix) -%}
-            {%- do numbers.append(digits | int) if row.viewName.startswith(prefix) and digits | length >= 6 and digits.isdigit() -%}
+    {%- if spark_cdc._mode() == 'load' or spark_cdc._has_schema(schema) -%}
+        {%- for name in spark_cdc._views_in(schema, prefix ~ '*') -%}
+            {%- set digits = name.removeprefix(prefix) -%}
+            {%- do numbers.append(digits | int) if name.startswith(prefix) and digits | length >= 6 and digits.isdigit() -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(numbers) }}
@@ -69,7 +69,6 @@
     {%- if feeds -%}  {#- before the commit, so that no crash leaves a gap -#}
         {%- set kept = dict(spark_cdc._timeline_cut(change.before, change.before.loads | length), kept_at=spark_cdc._time_now()) -%}
         {%- set sql -%}
-create view if not exists {{ spark_cdc._beside(ctx, 'version', kept.sequence) }} as
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._timeline_stored(kept)) }} */
     load_id
@@ -81,20 +80,20 @@ where
         {%- endfor %}
     )
         {%- endset -%}
-        {%- do spark_cdc._send(sql) -%}
+        {%- do spark_cdc._make_view(spark_cdc._beside(ctx, 'version', kept.sequence), sql) -%}
     {%- endif -%}
     {%- set text = spark_cdc._manifest_text(ctx, manifest) -%}
     {%- set claim = spark_cdc._beside(ctx, 'commit', manifest.sequence) -%}
     {%- if spark_cdc._mode() != 'load' -%}  {#- else validate() has made it -#}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(ctx.schema ~ '_commits')) -%}
+        {%- do spark_cdc._make_schema(ctx.schema ~ '_commits') -%}
     {%- endif -%}
-    {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
+    {%- do spark_cdc._make_view(claim, text) -%}
     {%- set claimed = spark_cdc._view_text(claim) -%}
     {%- if '"commit": "' ~ manifest.commit ~ '"' not in claimed -%}
         {%- do spark_cdc._refuse_commit(ctx.entity, change, spark_cdc._parse_manifest(claimed, claim)) -%}
     {%- endif -%}
     {%- if spark_cdc._numbers_beside(ctx) | max > manifest.sequence -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
+        {%- do spark_cdc._drop_view(claim) -%}
         {%- set published = spark_cdc._published(ctx) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(ctx.entity, change, published) -%}{%- endif -%}
     {%- else -%}
@@ -116,7 +115,7 @@ where
 {%- macro _drop_claims(ctx, sequence) -%}
     {%- set claims = spark_cdc._numbers_beside(ctx) -%}
     {%- if claims and claims | max > sequence -%}{%- do spark_cdc._current_timeline(ctx) -%}{%- endif -%}
-    {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(ctx, 'commit', older)) -%}{%- endfor -%}
+    {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._drop_view(spark_cdc._beside(ctx, 'commit', older)) -%}{%- endfor -%}
 {%- endmacro -%}
 
 
@@ -166,7 +165,7 @@ Run the same command again.
         {#- of an entity that was dropped; a metastore that does not answer, of which Spark says
             that what it holds is not there, fails here -#}
         {%- do spark_cdc._view_text(spark_cdc._beside(ctx, 'commit', newest)) -%}
-        {%- for sequence in claims if spark_cdc._mode() in ['load', 'operate'] -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(ctx, 'commit', sequence)) -%}{%- endfor -%}
+        {%- for sequence in claims if spark_cdc._mode() in ['load', 'operate'] -%}{%- do spark_cdc._drop_view(spark_cdc._beside(ctx, 'commit', sequence)) -%}{%- endfor -%}
         {{ return(published) }}
     {%- elif newest > published.sequence -%}
         {%- set claim = spark_cdc._beside(ctx, 'commit', newest) -%}
@@ -201,11 +200,4 @@ Run the same command again.
     {%- set own = [] -%}
     {%- for load_id in manifest.loads if load_id.endswith(manifest.commit) or load_id == manifest.loads[-1] -%}{%- do own.append(load_id) -%}{%- endfor -%}
     {{ return(own != [] and not own | reject('in', published.loads) | list) }}
-{%- endmacro -%}
-
-
-{#- Whether a table or view exists, asked of the metastore. -#}
-{%- macro _is_there(relation) -%}
-    {%- set found = spark_cdc._query('show tables in ' ~ relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(relation.identifier)) -%}
-    {{ return(found | length > 0) }}
 {%- endmacro -%}

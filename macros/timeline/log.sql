@@ -71,7 +71,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
     other's way. -#}
 {%- macro _load_log_format() -%}
     {%- set file_format = spark_cdc._var('spark_cdc_file_format') -%}
-    {{ return('parquet' if file_format in spark_cdc._table_formats() else file_format) }}
+    {{ return(spark_cdc._plain_format() if spark_cdc._table_facts(file_format).has_log else file_format) }}
 {%- endmacro -%}
 
 
@@ -81,7 +81,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
     {%- set existing, columns = spark_cdc._known(load_log), spark_cdc._load_log_columns() -%}
     {%- if existing is none -%}
         {#- it may have one of its own -#}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}
+        {%- do spark_cdc._make_schema(load_log.schema) -%}
         {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {#- for data tests of the same run -#}
         {%- do spark_cdc._note_relation(load_log, 'table') -%}
@@ -90,7 +90,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
         {%- set found = adapter.get_columns_in_relation(own) | map(attribute='name') | list -%}
         {%- for name, data_type in columns.items() if name not in found -%}{%- do new.append(name ~ ' ' ~ data_type) -%}{%- endfor -%}
         {%- if new -%}
-            {%- do spark_cdc._send('alter table ' ~ own ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+            {%- do spark_cdc._add_columns(own, new) -%}
             {%- if own != load_log -%}{%- do spark_cdc._show_branch_columns(load_log, own) -%}{%- endif -%}
         {%- endif -%}
     {%- endif -%}
@@ -121,7 +121,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
 
 
 {%- macro _log_rows_sql(load_log, entity, rows) -%}
-insert overwrite table {{ load_log }} by name
+{{ spark_cdc._overwrite_sql(load_log) }} by name
 {{ 'select /*+ coalesce(1) */ *\nfrom (\n' if rows | length > 1 }}
 {%- for row in rows -%}
 {%- set load, audit, refusal = row.load, row.audit, row.get('refusal') -%}
@@ -266,7 +266,7 @@ select
     {%- endfor -%}
     {%- if not loads or not (gone or is_of_branch) -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
-insert overwrite table {{ load_log }} by name
+{{ spark_cdc._overwrite_sql(load_log) }} by name
 select /*+ coalesce(1) */
     {{ spark_cdc._load_log_columns() | reject('equalto', 'status') | join(',\n    ') }},
     {{ spark_cdc._literal(status) }} as status

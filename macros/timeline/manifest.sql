@@ -136,32 +136,12 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- What a view is made of, as the metastore has it at this moment. -#}
-{%- macro _view_text(view) -%}{{ return(spark_cdc._query('show create table ' ~ view)[0].createtab_stmt) }}{%- endmacro -%}
-
-
-{#- The same in what `show table extended` says of a view, as dbt's cache has it; an empty text
-    where it is no view. -#}
-{%- macro _view_text_in(information) -%}
-    {%- set found = ('\n' ~ (information or '')).partition('\nView Text: ')[2] -%}
-    {{ return(found.split('\nView Original Text')[0].split('\nView Schema Mode')[0].split('\nView Catalog')[0]) }}
-{%- endmacro -%}
-
-
 {#- Gives dbt's cache the text that a view has by now, in the form that _view_text_in() reads.
     Operations begin without a cache, and a relation that is added to an empty one would pass for
     all that there is. -#}
 {%- macro _cache_view_text(view, text) -%}
     {%- if spark_cdc._mode() != 'load' -%}{{ return('') }}{%- endif -%}
     {%- do spark_cdc._note_relation(view, 'view', 'View Text: ' ~ text ~ '\nView Original Text: ') -%}
-{%- endmacro -%}
-
-
-{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would
-    be with `create or replace`. -#}
-{%- macro _replace_view_sql(view, text, exists) -%}
-{{ ('alter view ' if exists else 'create view if not exists ') ~ view }} as
-{{ text }}
 {%- endmacro -%}
 
 

@@ -95,8 +95,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ ctx.sche
     of which the manifest is the text); an error that lists the tags where there is none. -#}
 {%- macro _tagged_state(ctx, name) -%}
     {%- set entity, view = ctx.entity.name, spark_cdc._beside(ctx, 'tag', name) -%}
-    {%- set like = spark_cdc._literal(view.identifier) -%}
-    {%- if view.identifier in spark_cdc._query('show views in ' ~ view.without_identifier() ~ ' like ' ~ like) | map(attribute='viewName') -%}
+    {%- if view.identifier in spark_cdc._views_in(view.schema, view.identifier) -%}
         {{ return(dict(spark_cdc._parse_manifest(spark_cdc._view_text(view), view), relation=view)) }}
     {%- endif -%}
     {%- set draft = spark_cdc._read_draft(ctx) if name == 'draft' else {} -%}
@@ -118,7 +117,7 @@ To name a state:
     empty one. -#}
 {%- macro _read_draft(ctx) -%}
     {%- set view = ctx.replay -%}
-    {%- if not spark_cdc._query('show views in ' ~ view.without_identifier() ~ ' like ' ~ spark_cdc._literal(view.identifier)) -%}
+    {%- if not spark_cdc._views_in(view.schema, view.identifier) -%}
         {{ return(spark_cdc._empty_manifest()) }}
     {%- endif -%}
     {%- set draft = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
@@ -158,9 +157,9 @@ since it was made, another run has committed other loads in the place of those t
 {%- macro _tags(ctx) -%}
     {%- set schema, prefix = ctx.schema ~ '_commits', ctx.entity.name ~ '_tag_' -%}
     {%- set tags = {} -%}
-    {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
-        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*')) -%}
-            {%- set view = spark_cdc._relation_in(schema, row.viewName) -%}
+    {%- if spark_cdc._has_schema(schema) -%}
+        {%- for identifier in spark_cdc._views_in(schema, prefix ~ '*') -%}
+            {%- set view = spark_cdc._relation_in(schema, identifier) -%}
             {%- set text = spark_cdc._view_text(view) -%}
             {%- set manifest = spark_cdc._parse_manifest(text, view) if 'spark_cdc manifest:' in text else {} -%}
             {#- views of an entity whose name begins in the same way are its own -#}

@@ -14,59 +14,6 @@
 {%- macro _run_id8() -%}{{ return(local_md5(invocation_id)[:8]) }}{%- endmacro -%}
 
 
-{#- Spark's answer to EXPLAIN: the plan of a query, or the reason why there is none. -#}
-{%- macro _plan(sql) -%}{{ return(spark_cdc._query('explain ' ~ sql) | map(attribute='plan') | join('\n')) }}{%- endmacro -%}
-
-
-{#- The path that does not exist; none if all do. -#}
-{%- macro _plan_missing_path(plan) -%}
-    {%- set after = plan.split('PATH_NOT_FOUND] Path does not exist: ')[1:] | first | default('') -%}
-    {{ return(after.split('\n')[0].split(' SQLSTATE')[0].split(';')[0].removesuffix('.') if after | trim else none) }}
-{%- endmacro -%}
-
-
-{#- Why Spark can't plan a query, in its own words; none if it can. -#}
-{%- macro _plan_refusal(plan) -%}
-    {%- for words in plan.split('Error occurred during query planning:')[1:2] -%}
-        {%- set cause = words.split('SQLSTATE')[0].split('; line ')[0] -%}
-        {{ return((cause.split() | join(' ')).strip(' .;')[:500]) }}
-    {%- endfor -%}
-    {{ return(none) }}
-{%- endmacro -%}
-
-
-{#- The paths that a query on files reads. Returns a dictionary: count, paths (text, cut off at
-    spark.sql.maxMetadataStringLength). -#}
-{%- macro _plan_paths(plan) -%}
-    {%- for scan in plan.split('InMemoryFileIndex(')[1:2] if ' paths)' in scan -%}
-        {%- set count, listed = scan.split('\n')[0].split(' paths)', 1) -%}
-        {%- set is_listed = listed[:1] == '[' and '], PartitionFilters' in listed -%}
-        {{ return({
-            'count': count | int,
-            'paths': listed[1:].rsplit('], PartitionFilters', 1)[0] if is_listed else '',
-        }) }}
-    {%- endfor -%}
-    {{ return({'count': 0, 'paths': ''}) }}
-{%- endmacro -%}
-
-
-{#- The format of a table as dbt's cached relation has it; an empty text where it does not say.
-    Iceberg's tables have Hive's provider there. Argument: cached (relation, or none). -#}
-{%- macro _provider_of(cached) -%}
-    {%- set information = (cached.information if cached is not none else none) or '' -%}
-    {%- if 'table_type=ICEBERG' in information -%}{{ return('iceberg') }}{%- endif -%}
-    {%- for line in information.split('\n') | map('trim') if line.startswith('Provider:') -%}
-        {{ return(line.removeprefix('Provider:') | trim | lower) }}
-    {%- endfor -%}
-    {{ return('') }}
-{%- endmacro -%}
-
-
-{#- Where a table's files lie, as `show table extended` tells; an empty text where it does not
-    say. -#}
-{%- macro _location_in(information) -%}{{ return(information.partition('\nLocation: ')[2].split('\n')[0]) }}{%- endmacro -%}
-
-
 {#- The rows of a query, as a list of dictionaries by column name. -#}
 {%- macro _query(sql) -%}
     {%- set rows = [] -%}
@@ -96,34 +43,6 @@
 {%- endmacro -%}
 
 
-{#- What dbt's configuration asks of the model's relation beside its rows: grants, which Apache
-    Spark's SQL does not have, and descriptions (persist_docs), which are sent when they differ
-    from those that dbt's cache, which was filled before the model ran, says are there.
-    Never descriptions of the view whose text is the commit: the metastore would get its whole
-    entry anew, as it was when Spark read it; nor of the view that a branch has in a table's
-    place. -#}
-{%- macro _apply_config() -%}
-    {%- set grants, docs = config.get('grants') or {}, config.get('persist_docs') or {} -%}
-    {%- set is_table = config.get('materialized') not in ['cdc_view', 'cdc_committed'] -%}
-    {%- set kind = ('table' if spark_cdc._write_target(this) == this else none) if is_table
-        else 'view' if config.get('materialized') == 'cdc_view' else none -%}
-    {%- if grants and target.method in ['http', 'odbc'] -%}{%- do apply_grants(this, grants, should_revoke=true) -%}{%- endif -%}
-    {%- set text, columns = model.description if docs.get('relation') else '', {} -%}
-    {%- for name, column in model.columns.items() if docs.get('columns') and kind == 'table' and column.description -%}
-        {%- do columns.update({name | lower: column.description}) -%}
-    {%- endfor -%}
-    {%- set print, cached = local_md5(tojson([text, columns])), spark_cdc._known(this) -%}
-    {%- set known = (cached.information if cached is not none else none) or '' -%}
-    {%- if kind and (text or columns) and spark_cdc._mode() == 'load' and ('spark_cdc.docs=' ~ print) not in known -%}
-        {%- for column in (adapter.get_columns_in_relation(this) if columns else []) if column.name | lower in columns -%}
-            {%- do spark_cdc._send('alter table ' ~ this ~ ' alter column ' ~ spark_cdc._quote(column.name) ~ ' comment ' ~ spark_cdc._literal(columns[column.name | lower])) -%}
-        {%- endfor -%}
-        {%- do spark_cdc._send('alter ' ~ kind ~ ' ' ~ this ~ ' set tblproperties (' ~ ("'comment' = " ~ spark_cdc._literal(text) ~ ', ' if text else '')
-            ~ "'spark_cdc.docs' = '" ~ print ~ "')") -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
 {#- The version of Spark, asked once in a run: (numbers, text). numbers: major and minor, or none
     where a vendor answers with another kind of text. -#}
 {%- macro _spark_version() -%}
@@ -135,22 +54,6 @@
     {%- do memo.update({'spark version': (numbers | map('int') | list if is_known else none, text.split(' ')[0])}) -%}
     {{ return(memo['spark version']) }}
 {%- endmacro -%}
-
-
-{#- The table format of a table; none of one of plain files. A table that dbt's cache lacks is
-    described. -#}
-{%- macro _table_format(table) -%}
-    {%- set cached = spark_cdc._provider_of(spark_cdc._known(table)) -%}
-    {%- set described = [] if cached else spark_cdc._query('describe table extended ' ~ table) -%}
-    {%- set provider = cached or described | selectattr('col_name', 'equalto', 'Provider')
-        | map(attribute='data_type') | map('lower') | first | default('') -%}
-    {{ return(provider if provider in spark_cdc._table_formats() else none) }}
-{%- endmacro -%}
-
-
-{#- The table formats keep a log of a table's files and past states (snapshots). Their partitions
-    are rows of that log, not folders that the metastore knows. -#}
-{%- macro _table_formats() -%}{{ return(['delta', 'iceberg']) }}{%- endmacro -%}
 
 
 {#- Values computed once in a run of dbt, by name. They live in dbt's graph, which all nodes and
@@ -260,7 +163,7 @@
     as by compile, it is not asked, since that would take a server. -#}
 {%- macro _write_target(table) -%}
     {%- set found = spark_cdc._known(table) if spark_cdc._mode() != 'look' else none -%}
-    {%- if found is none or '\nType: VIEW\n' not in (found.information or '') -%}{{ return(table) }}{%- endif -%}
+    {%- if found is none or not spark_cdc._is_view_in(found.information) -%}{{ return(table) }}{%- endif -%}
     {{ return(spark_cdc._relation_in(table.schema, table.identifier ~ '_own')) }}
 {%- endmacro -%}
 
@@ -276,158 +179,11 @@
 {#- The content of a schema's marker; none without one. -#}
 {%- macro _branch_marker_of(schema) -%}
     {%- set marker = spark_cdc._branch_marker(schema) -%}
-    {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(marker.schema))
-            or not spark_cdc._query('show views in ' ~ spark_cdc._quote(marker.schema) ~ ' like ' ~ spark_cdc._literal(marker.identifier)) -%}
+    {%- if not spark_cdc._has_schema(marker.schema)
+            or not spark_cdc._views_in(marker.schema, marker.identifier) -%}
         {{ return(none) }}
     {%- endif -%}
-    {{ return(spark_cdc._branch_origin(spark_cdc._query('show create table ' ~ marker)[0].createtab_stmt)) }}
-{%- endmacro -%}
-
-
-{#- Drops a folder with its files. No statement removes files, so the folder becomes a partition
-    that is added and dropped at once. Arguments: table (a relation of Parquet or ORC), folder. -#}
-{%- macro _drop_folder(table, folder) -%}
-    {%- set values, known = [], {'business_date': '1970-01-01', 'load_id': 'spark-staging'} -%}
-    {%- for name in spark_cdc._partition_names(table) -%}{%- do values.append(name ~ " = '" ~ known.get(name, '-') ~ "'") -%}{%- endfor -%}
-    {%- set partition = 'partition (' ~ values | join(', ') ~ ')' -%}
-    {#- an interrupted statement may have left the partition -#}
-    {%- do spark_cdc._send('alter table ' ~ table ~ ' drop if exists ' ~ partition) -%}
-    {%- do spark_cdc._send('alter table ' ~ table ~ ' add ' ~ partition ~ ' location ' ~ spark_cdc._literal(folder)) -%}
-    {%- do spark_cdc._send('alter table ' ~ table ~ ' drop ' ~ partition) -%}
-{%- endmacro -%}
-
-
-{#- Drops the partitions of some loads, and no others: another run may be between its two tables.
-    Arguments: table, loads, purge (whether to bypass the storage's trash). -#}
-{%- macro _drop_loads(table, loads, purge=false) -%}
-    {%- if spark_cdc._table_format(table) -%}
-        {{ return(spark_cdc._send('delete from ' ~ table ~ ' where ' ~ spark_cdc._in_loads(loads)) if loads else '') }}
-    {%- endif -%}
-    {%- set partitions = [] -%}
-    {%- for load_id, of_load in spark_cdc._partitions_by_load(table).items() if load_id in loads -%}
-        {%- do partitions.extend(of_load) -%}
-    {%- endfor -%}
-    {%- if partitions -%}
-        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, partitions) ~ ('\npurge' if purge else '')) -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
-{#- The partitions of a table by load, as texts such as
-    business_date=2024-03-01/load_id=…/operation=I. Iceberg lists them in a table of its own; of
-    Delta's rows the query reads no column.
-    Argument: entity (of cdc_loads: the name of the entity whose partitions are wanted). -#}
-{%- macro _partitions_by_load(table, entity=none) -%}
-    {%- set partitions, parts = {}, [] -%}
-    {%- set format = spark_cdc._table_format(table) -%}
-    {%- for name in spark_cdc._partition_names(table) -%}
-        {%- do parts.append("concat('" ~ name ~ "=', " ~ ('partition.' if format == 'iceberg' else '') ~ name ~ ')') -%}
-    {%- endfor -%}
-    {%- set listed -%}
-select distinct concat_ws('/', {{ parts | join(', ') }}) as partition
-from {{ table }}{{ '.partitions' if format == 'iceberg' }}
-    {%- endset -%}
-    {%- set shown = 'show partitions ' ~ table ~ (" partition (entity = '" ~ entity ~ "')" if entity else '') -%}
-    {%- for row in spark_cdc._query(listed if format else shown) -%}
-        {%- do partitions.setdefault(row.partition.split('load_id=')[-1].split('/')[0], []).append(row.partition) -%}
-    {%- endfor -%}
-    {{ return(partitions) }}
-{%- endmacro -%}
-
-
-{#- The partition columns of a ledger, of an <entity>_events, or of cdc_loads. -#}
-{%- macro _partition_names(table) -%}
-    {%- set name = table.identifier.removesuffix('_own').removesuffix('_sensitive') -%}
-    {%- if name == 'cdc_loads' -%}{{ return(['entity', 'load_id', 'status']) }}{%- endif -%}
-    {{ return(['business_date', 'load_id'] + (['operation'] if name.endswith('_ledger') else [])) }}
-{%- endmacro -%}
-
-
-{#- The statement that drops partitions, given as texts of _partitions_by_load(). Table formats
-    unlist the files of whole partitions and delete no row. -#}
-{%- macro _drop_partitions_sql(table, partitions) -%}
-{%- set texts = [] -%}
-{%- set format = spark_cdc._table_format(table) -%}
-{%- for partition in partitions -%}
-    {%- set values = [] -%}
-    {%- for part in partition.split('/') -%}
-        {%- do values.append(part.split('=')[0] ~ ' = ' ~ spark_cdc._literal(part.split('=')[1])) -%}
-    {%- endfor -%}
-    {%- do texts.append(values | join(' and ') if format else 'partition (' ~ values | join(', ') ~ ')') -%}
-{%- endfor -%}
-{{ 'delete from ' ~ table ~ '\nwhere' if format else 'alter table ' ~ table ~ ' drop if exists' }}
-    {{ texts | join('\n    or ' if format else ',\n    ') }}
-{%- endmacro -%}
-
-
-{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a
-    statement: an overwrite replaces only the partitions that are written, and Parquet's pages are
-    held against their checksums, which are written in any case
-    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never
-    repeat, so in Parquet files the hash columns do without a dictionary; ORC makes none of binary
-    columns. What goes with the next load does without any, which takes half the time of the write.
-    Iceberg is to write rows as they come, as the others do, without a shuffle and a sort of its
-    own, and not to keep a copy of its list of snapshots for each load. Delta is to keep no minimum
-    and maximum of columns in its log: the footers of the files have them, and they take a fifth of
-    the write.
-    Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format,
-    partitions (names), hashes (names of hash columns), is_kept (whether the rows stay behind the
-    next load). -#}
-{%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[], is_kept=true) -%}
-create table if not exists {{ table }} (
-    {%- for column in columns %}
-    {{ column.at_sql }} {{ column.data_type }}{{ ',' if not loop.last }}
-    {%- endfor %}
-)
-using {{ file_format }}
-partitioned by ({{ partitions | join(', ') }})
-{%- if file_format == 'iceberg' %}
-tblproperties (
-    'write.distribution-mode' 'none',
-    'write.spark.fanout.enabled' 'true',
-    'write.metadata.delete-after-commit.enabled' 'true',
-    'write.metadata.previous-versions-max' '20'
-)
-{%- elif file_format == 'delta' %}
-tblproperties (
-    'delta.dataSkippingNumIndexedCols' '0'
-)
-{%- elif file_format in ['parquet', 'orc'] %}
-options (
-    {%- if file_format == 'parquet' %}
-    {%- if not is_kept %}
-    `parquet.enable.dictionary` 'false',
-    {%- endif %}
-    {%- for name in hashes %}
-    `parquet.enable.dictionary#{{ name }}` 'false',
-    {%- endfor %}
-    `parquet.page.verify-checksum.enabled` 'true',
-    {%- endif %}
-    `partitionOverwriteMode` 'dynamic'
-)
-{%- endif %}
-{%- endmacro -%}
-
-
-{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen
-    is of this run, and has all that _create_table_sql() gives.
-    Argument: option (as name=value). -#}
-{%- macro _has_option(table, option) -%}
-    {%- set cached = spark_cdc._known(table) -%}
-    {%- if cached is none -%}{{ return(true) }}{%- endif -%}
-    {%- for line in (cached.information or '').split('\n') if line.startswith('Storage Properties: [') -%}
-        {{ return(option in line.removeprefix('Storage Properties: [').removesuffix(']').split(', ')) }}
-    {%- endfor -%}
-    {{ return(false) }}
-{%- endmacro -%}
-
-
-{#- Only the partitions that are written are to be replaced: tables of plain files have an option
-    for it, for others, and where nobody has looked, this session is told. -#}
-{%- macro _set_overwrite(table) -%}
-    {%- if spark_cdc._known(table) is none or not spark_cdc._has_option(table, 'partitionOverwriteMode=dynamic') -%}
-        {%- do spark_cdc._send('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
-    {%- endif -%}
+    {{ return(spark_cdc._branch_origin(spark_cdc._view_text(marker))) }}
 {%- endmacro -%}
 
 

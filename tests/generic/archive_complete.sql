@@ -7,7 +7,7 @@
 {%- if verified.loads and verified.entity.events and verified.entity.events.archive -%}
 {%- do spark_cdc._read_despite_damage() -%}
 {%- set is_there = verified.events.identifier in verified.catalog -%}
-{%- if is_there -%}{%- do spark_cdc._send('refresh table ' ~ verified.events) -%}{%- endif -%}
+{%- if is_there -%}{%- do spark_cdc._refresh(verified.events) -%}{%- endif -%}
 with {{ spark_cdc._verified_records(verified) }},
 
 {# Events lie under the names of the loads that read them. -#}

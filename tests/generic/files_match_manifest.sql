@@ -22,7 +22,7 @@ listed as (
 ),
 
 opened as (
-    select distinct regexp_extract(input_file_name(), '(business_date=[^/]+/.*)$', 1) as file
+    select distinct regexp_extract({{ spark_cdc._file_name_sql() }}, '(business_date=[^/]+/.*)$', 1) as file
     from {{ files.opened }}
     where {{ spark_cdc._in_loads(verified.loads) }}
 ),

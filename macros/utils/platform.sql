@@ -1,0 +1,497 @@
+{#- What differs by platform and catalogue is in this file: the statements that ask the catalogue,
+    settings of a session, how a load's partitions and a view's text are written. Other files call
+    these macros and send no such statement (tests/test_layout.py).
+    A platform is offered once its loads were seen to commit. Today that is Spark with views as in
+    Hive's metastore: a commit alters a view in place, which Spark's own catalog does in one
+    transaction. Other catalogs have no views, or views of their own, which can't be altered so.
+    Returns what is wrong with the target's platform: {catalog, kind, why}, or none. -#}
+{%- macro _other_platform() -%}
+    {%- if target.type != 'spark' -%}{{ return({'catalog': none, 'kind': target.type, 'why': none}) }}{%- endif -%}
+    {%- set catalog = (spark_cdc._query('select current_catalog() as catalog') | first | default({})).get('catalog') or 'spark_catalog' -%}
+    {%- if catalog == 'spark_catalog' -%}{{ return(none) }}{%- endif -%}
+    {%- set kind = spark_cdc._setting('spark.sql.catalog.' ~ catalog) -%}
+    {%- set why = spark_cdc._plan_refusal(spark_cdc._plan('create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id')) -%}
+    {{ return({'catalog': catalog, 'kind': kind, 'why': why} if why is not none or 'iceberg' in kind | lower else none) }}
+{%- endmacro -%}
+
+
+{#- What this run knows of a relation, without a statement for it: none if it is not there, else an
+    object with `information`, the text of `show table extended`. dbt's cache has both. That of
+    dbt v2 has no information: there one statement per schema asks for it, and a relation that this
+    run has made or dropped since is a value of its own, so that threads don't overwrite each
+    other's. -#}
+{%- macro _known(relation) -%}
+    {%- if not spark_cdc._of_dbt_2() -%}{{ return(load_cached_relation(relation)) }}{%- endif -%}
+    {%- set memo, schema, name = spark_cdc._memo(), relation.schema | lower, relation.identifier | lower -%}
+    {%- if 'relation ' ~ schema ~ '.' ~ name in memo -%}{{ return(memo['relation ' ~ schema ~ '.' ~ name]) }}{%- endif -%}
+    {%- if 'schema ' ~ schema not in memo -%}
+        {%- set found = {} -%}
+        {%- if spark_cdc._has_schema(schema) -%}
+            {%- for row in spark_cdc._shown_in(schema) -%}
+                {%- do found.update({row.tableName | lower: {'information': row.information}}) -%}
+            {%- endfor -%}
+        {%- endif -%}
+        {%- do memo.update({'schema ' ~ schema: found}) -%}
+    {%- endif -%}
+    {{ return(memo['schema ' ~ schema].get(name)) }}
+{%- endmacro -%}
+
+
+{#- Lets the rest of the run know of a relation that was made or altered. Arguments: relation, type
+    (table or view), information (as far as it is read). -#}
+{%- macro _note_relation(relation, type, information='') -%}
+    {%- do adapter.cache_dropped(relation) -%}
+    {%- do adapter.cache_added(relation.incorporate(type=type, information=information)) -%}
+    {%- do spark_cdc._note_known(relation, {'information': information}) -%}
+{%- endmacro -%}
+
+
+{#- Lets the rest of the run know that a relation is gone. -#}
+{%- macro _note_dropped(relation) -%}
+    {%- do adapter.cache_dropped(relation) -%}
+    {%- do spark_cdc._note_known(relation, none) -%}
+{%- endmacro -%}
+
+
+{%- macro _note_known(relation, known) -%}
+    {%- if spark_cdc._of_dbt_2() -%}{%- do spark_cdc._memo().update({'relation ' ~ (relation.schema ~ '.' ~ relation.identifier) | lower: known}) -%}{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether a schema is there. -#}
+{%- macro _has_schema(schema) -%}{{ return(spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) | length > 0) }}{%- endmacro -%}
+
+
+{#- Whether a table or view exists, asked of the metastore. -#}
+{%- macro _is_there(relation) -%}{{ return(spark_cdc._tables_in(relation.schema, relation.identifier) | length > 0) }}{%- endmacro -%}
+
+
+{#- The names of the views of a schema. Argument: pattern (a star stands for anything). -#}
+{%- macro _views_in(schema, pattern='*') -%}
+    {{ return(spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern)) | map(attribute='viewName') | list) }}
+{%- endmacro -%}
+
+
+{#- The names of tables and views of a schema, without temporary ones. -#}
+{%- macro _tables_in(schema, pattern='*') -%}
+    {%- set names = [] -%}
+    {%- for row in spark_cdc._query('show tables in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern)) if not row.isTemporary -%}
+        {%- do names.append(row.tableName) -%}
+    {%- endfor -%}
+    {{ return(names) }}
+{%- endmacro -%}
+
+
+{#- What the catalogue says of the tables and views of a schema: rows {tableName, information}. -#}
+{%- macro _shown_in(schema, pattern='*') -%}
+    {{ return(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern))) }}
+{%- endmacro -%}
+
+
+{#- Whether that is a view. -#}
+{%- macro _is_view_in(information) -%}{{ return('\nType: VIEW\n' in (information or '')) }}{%- endmacro -%}
+
+
+{#- The folder of a schema; none if the catalogue does not say. -#}
+{%- macro _schema_location(schema) -%}
+    {%- set rows = spark_cdc._query('describe schema ' ~ spark_cdc._quote(schema)) | selectattr('info_name', 'equalto', 'Location') -%}
+    {{ return((rows | map(attribute='info_value') | list + [none]) | first) }}
+{%- endmacro -%}
+
+
+{#- The format of a table as dbt's cached relation has it; an empty text where it does not say.
+    Iceberg's tables have Hive's provider there. Argument: cached (relation, or none). -#}
+{%- macro _provider_of(cached) -%}
+    {%- set information = (cached.information if cached is not none else none) or '' -%}
+    {%- if 'table_type=ICEBERG' in information -%}{{ return('iceberg') }}{%- endif -%}
+    {%- for line in information.split('\n') | map('trim') if line.startswith('Provider:') -%}
+        {{ return(line.removeprefix('Provider:') | trim | lower) }}
+    {%- endfor -%}
+    {{ return('') }}
+{%- endmacro -%}
+
+
+{#- The table format of a table; none of one of plain files. A table that dbt's cache lacks is
+    described. -#}
+{%- macro _table_format(table) -%}
+    {%- set cached = spark_cdc._provider_of(spark_cdc._known(table)) -%}
+    {%- set described = [] if cached else spark_cdc._query('describe table extended ' ~ table) -%}
+    {%- set provider = cached or described | selectattr('col_name', 'equalto', 'Provider')
+        | map(attribute='data_type') | map('lower') | first | default('') -%}
+    {{ return(provider if spark_cdc._table_facts(provider).has_log else none) }}
+{%- endmacro -%}
+
+
+{#- Where a table's files lie, as `show table extended` tells; an empty text where it does not
+    say. -#}
+{%- macro _location_in(information) -%}{{ return(information.partition('\nLocation: ')[2].split('\n')[0]) }}{%- endmacro -%}
+
+
+{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen
+    is of this run, and has all that _create_table_sql() gives.
+    Argument: option (as name=value). -#}
+{%- macro _has_option(table, option) -%}
+    {%- set cached = spark_cdc._known(table) -%}
+    {%- if cached is none -%}{{ return(true) }}{%- endif -%}
+    {%- for line in (cached.information or '').split('\n') if line.startswith('Storage Properties: [') -%}
+        {{ return(option in line.removeprefix('Storage Properties: [').removesuffix(']').split(', ')) }}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro -%}
+
+
+{#- The columns of a relation, as rows {col_name, data_type}; of a partitioned table its partition
+    columns come again after a heading. -#}
+{%- macro _describe(relation) -%}{{ return(spark_cdc._described('describe ' ~ relation)) }}{%- endmacro -%}
+
+
+{#- Those of a query. -#}
+{%- macro _describe_query(sql) -%}{{ return(spark_cdc._described('describe query ' ~ sql)) }}{%- endmacro -%}
+
+
+{#- What `describe` says of a relation or a query, as rows {col_name, data_type}. Spark leaves out
+    what a struct has beyond 25 fields, unless it is told not to, which is once in a session and
+    only where that is so. -#}
+{%- macro _described(sql) -%}
+    {%- set rows = spark_cdc._query(sql) -%}
+    {%- if ' more fields' in rows | map(attribute='data_type') | join(' ') -%}
+        {%- do spark_cdc._set('spark.sql.debug.maxToStringFields', '100000') -%}
+        {{ return(spark_cdc._query(sql)) }}
+    {%- endif -%}
+    {{ return(rows) }}
+{%- endmacro -%}
+
+
+{#- The properties of a table, as a dictionary. -#}
+{%- macro _properties_of(table) -%}
+    {%- set properties = {} -%}
+    {%- for row in spark_cdc._query('show tblproperties ' ~ table) -%}{%- do properties.update({row.key: row.value}) -%}{%- endfor -%}
+    {{ return(properties) }}
+{%- endmacro -%}
+
+
+{#- The commits of a Delta table, the newest first, and what Delta says of it now. -#}
+{%- macro _delta_history(table, limit=none) -%}{{ return(spark_cdc._query('describe history ' ~ table ~ (' limit ' ~ limit if limit else ''))) }}{%- endmacro -%}
+
+
+{%- macro _delta_detail(table) -%}{{ return(spark_cdc._query('describe detail ' ~ table)[0]) }}{%- endmacro -%}
+
+
+{#- Spark's answer to EXPLAIN: the plan of a query, or the reason why there is none. -#}
+{%- macro _plan(sql) -%}{{ return(spark_cdc._query('explain ' ~ sql) | map(attribute='plan') | join('\n')) }}{%- endmacro -%}
+
+
+{#- The path that does not exist; none if all do. -#}
+{%- macro _plan_missing_path(plan) -%}
+    {%- set after = plan.split('PATH_NOT_FOUND] Path does not exist: ')[1:] | first | default('') -%}
+    {{ return(after.split('\n')[0].split(' SQLSTATE')[0].split(';')[0].removesuffix('.') if after | trim else none) }}
+{%- endmacro -%}
+
+
+{#- Why Spark can't plan a query, in its own words; none if it can. -#}
+{%- macro _plan_refusal(plan) -%}
+    {%- for words in plan.split('Error occurred during query planning:')[1:2] -%}
+        {%- set cause = words.split('SQLSTATE')[0].split('; line ')[0] -%}
+        {{ return((cause.split() | join(' ')).strip(' .;')[:500]) }}
+    {%- endfor -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- The paths that a query on files reads. Returns a dictionary: count, paths (text, cut off at
+    spark.sql.maxMetadataStringLength). -#}
+{%- macro _plan_paths(plan) -%}
+    {%- for scan in plan.split('InMemoryFileIndex(')[1:2] if ' paths)' in scan -%}
+        {%- set count, listed = scan.split('\n')[0].split(' paths)', 1) -%}
+        {%- set is_listed = listed[:1] == '[' and '], PartitionFilters' in listed -%}
+        {{ return({
+            'count': count | int,
+            'paths': listed[1:].rsplit('], PartitionFilters', 1)[0] if is_listed else '',
+        }) }}
+    {%- endfor -%}
+    {{ return({'count': 0, 'paths': ''}) }}
+{%- endmacro -%}
+
+
+{#- What a view is made of, as the metastore has it at this moment. -#}
+{%- macro _view_text(view) -%}{{ return(spark_cdc._query('show create table ' ~ view)[0].createtab_stmt) }}{%- endmacro -%}
+
+
+{#- The same in what `show table extended` says of a view, as dbt's cache has it; an empty text
+    where it is no view. -#}
+{%- macro _view_text_in(information) -%}
+    {%- set found = ('\n' ~ (information or '')).partition('\nView Text: ')[2] -%}
+    {{ return(found.split('\nView Original Text')[0].split('\nView Schema Mode')[0].split('\nView Catalog')[0]) }}
+{%- endmacro -%}
+
+
+{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would
+    be with `create or replace`. -#}
+{%- macro _replace_view_sql(view, text, exists) -%}
+{{ spark_cdc._replacing(view, exists) }} as
+{{ text }}
+{%- endmacro -%}
+
+
+{#- How that statement begins. -#}
+{%- macro _replacing(view, exists) -%}{{ ('alter view ' if exists else 'create view if not exists ') ~ view }}{%- endmacro -%}
+
+
+{#- Creates a view that is not there: of several sessions that try, one does. -#}
+{%- macro _make_view(view, text) -%}{%- do spark_cdc._send(spark_cdc._replace_view_sql(view, text, false)) -%}{%- endmacro -%}
+
+
+{%- macro _drop_view(view) -%}{%- do spark_cdc._send('drop view if exists ' ~ view) -%}{%- endmacro -%}
+
+
+{#- A temporary view that outlives the session, if need be: dbt v2 renders a data test in another
+    session than it runs it in. Returns a dictionary: created (as in `create or replace`), name (in
+    queries). -#}
+{%- macro _view_of_test(name) -%}
+    {%- if not spark_cdc._of_dbt_2() -%}{{ return({'created': 'temporary view ' ~ name, 'name': name}) }}{%- endif -%}
+    {%- set own = name ~ '_' ~ invocation_id.split('-')[0] -%}
+    {{ return({'created': 'global temporary view ' ~ own, 'name': 'global_temp.' ~ own}) }}
+{%- endmacro -%}
+
+
+{#- A temporary view over files. Arguments: view (as in _view_of_test(): temporary view name),
+    reader (of Spark), options (of it, as SQL), columns (as SQL; none: those that are found). -#}
+{%- macro _reader_view_sql(view, reader, options, columns=none) -%}
+create or replace {{ view }}
+{%- if columns is not none %} (
+    {{ columns | join(',\n    ') }}
+)
+{%- endif %}
+using {{ reader }}
+options (
+    {{ options | join(',\n    ') }}
+)
+{%- endmacro -%}
+
+
+{#- What Spark knows of the file that a row was read from: path, name, size, modification_time,
+    block_start. Of a view on files it is not known: _file_name_sql(). -#}
+{%- macro _of_file(part) -%}_metadata.file_{{ part }}{%- endmacro -%}
+
+
+{#- The file of a row, as a URL, also of a row of a view. -#}
+{%- macro _file_name_sql() -%}input_file_name(){%- endmacro -%}
+
+
+{%- macro _make_schema(schema) -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endmacro -%}
+
+
+{%- macro _drop_schema(schema) -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endmacro -%}
+
+
+{#- The table of an entity, or cdc_loads, if it is not there. The options of its format
+    (_table_formats()) spare each load a statement. Hashes are dear and never repeat, so in Parquet
+    files the hash columns do without a dictionary; ORC makes none of binary columns. What goes with
+    the next load does without any, which takes half the time of the write.
+    Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format,
+    partitions (names), hashes (names of hash columns), is_kept (whether the rows stay behind the
+    next load). -#}
+{%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[], is_kept=true) -%}
+{%- set facts, options = spark_cdc._table_facts(file_format), {} -%}
+{%- for name in (([] if is_kept else ['']) + hashes if facts.dictionaries else []) -%}
+    {%- do options.update({facts.dictionaries ~ ('#' ~ name if name else ''): 'false'}) -%}
+{%- endfor -%}
+{%- do options.update(facts.options) -%}
+create table if not exists {{ table }} (
+    {%- for column in columns %}
+    {{ column.at_sql }} {{ column.data_type }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+using {{ file_format }}
+partitioned by ({{ partitions | join(', ') }})
+{%- if options %}
+options (
+    {%- for name, value in options.items() %}
+    `{{ name }}` '{{ value }}'{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{%- endif %}
+{%- if facts.properties %}
+tblproperties (
+    {%- for name, value in facts.properties.items() %}
+    '{{ name }}' '{{ value }}'{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{%- endif %}
+{%- endmacro -%}
+
+
+{%- macro _rename_table(table, name) -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' rename to ' ~ name) -%}{%- endmacro -%}
+
+
+{#- Argument: columns (names with their types, as SQL). -#}
+{%- macro _add_columns(table, columns) -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' add columns (' ~ columns | join(', ') ~ ')') -%}{%- endmacro -%}
+
+
+{#- Argument: kind (table or view). -#}
+{%- macro _set_properties(relation, properties, kind='table') -%}
+    {%- set values = [] -%}
+    {%- for name, value in properties.items() -%}{%- do values.append("'" ~ name ~ "' = " ~ spark_cdc._literal(value)) -%}{%- endfor -%}
+    {%- do spark_cdc._send('alter ' ~ kind ~ ' ' ~ relation ~ ' set tblproperties (' ~ values | join(', ') ~ ')') -%}
+{%- endmacro -%}
+
+
+{#- What dbt's configuration asks of the model's relation beside its rows: grants, which Apache
+    Spark's SQL does not have, and descriptions (persist_docs), which are sent when they differ
+    from those that dbt's cache, which was filled before the model ran, says are there.
+    Never descriptions of the view whose text is the commit: the metastore would get its whole
+    entry anew, as it was when Spark read it; nor of the view that a branch has in a table's
+    place. -#}
+{%- macro _apply_config() -%}
+    {%- set grants, docs = config.get('grants') or {}, config.get('persist_docs') or {} -%}
+    {%- set is_table = config.get('materialized') not in ['cdc_view', 'cdc_committed'] -%}
+    {%- set kind = ('table' if spark_cdc._write_target(this) == this else none) if is_table
+        else 'view' if config.get('materialized') == 'cdc_view' else none -%}
+    {%- if grants and target.method in ['http', 'odbc'] -%}{%- do apply_grants(this, grants, should_revoke=true) -%}{%- endif -%}
+    {%- set text, columns = model.description if docs.get('relation') else '', {} -%}
+    {%- for name, column in model.columns.items() if docs.get('columns') and kind == 'table' and column.description -%}
+        {%- do columns.update({name | lower: column.description}) -%}
+    {%- endfor -%}
+    {%- set print, cached = local_md5(tojson([text, columns])), spark_cdc._known(this) -%}
+    {%- set known = (cached.information if cached is not none else none) or '' -%}
+    {%- if kind and (text or columns) and spark_cdc._mode() == 'load' and ('spark_cdc.docs=' ~ print) not in known -%}
+        {%- for column in (adapter.get_columns_in_relation(this) if columns else []) if column.name | lower in columns -%}
+            {%- do spark_cdc._send('alter table ' ~ this ~ ' alter column ' ~ spark_cdc._quote(column.name) ~ ' comment ' ~ spark_cdc._literal(columns[column.name | lower])) -%}
+        {%- endfor -%}
+        {%- do spark_cdc._set_properties(this, dict({'comment': text} if text else {}, **{'spark_cdc.docs': print}), kind) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Without purge Iceberg's catalog, where it is the session's, would leave the files of any
+    table. -#}
+{%- macro _drop_table(table) -%}{%- do spark_cdc._send('drop table if exists ' ~ table ~ ' purge') -%}{%- endmacro -%}
+
+
+{#- Lets this session see what others have done to a table that it has read. -#}
+{%- macro _refresh(table) -%}{%- do spark_cdc._send('refresh table ' ~ table) -%}{%- endmacro -%}
+
+
+{#- Registers the partitions whose folders the metastore does not know, as killed inserts leave
+    them. -#}
+{%- macro _find_partitions(table) -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endmacro -%}
+
+
+{#- The partition columns of a ledger, of an <entity>_events, or of cdc_loads. -#}
+{%- macro _partition_names(table) -%}
+    {%- set name = table.identifier.removesuffix('_own').removesuffix('_sensitive') -%}
+    {%- if name == 'cdc_loads' -%}{{ return(['entity', 'load_id', 'status']) }}{%- endif -%}
+    {{ return(['business_date', 'load_id'] + (['operation'] if name.endswith('_ledger') else [])) }}
+{%- endmacro -%}
+
+
+{#- The partitions of a table that the metastore knows, as texts: name=value/name=value. Argument:
+    of (those alone that this SQL names). -#}
+{%- macro _partitions_shown(table, of='') -%}
+    {{ return(spark_cdc._query('show partitions ' ~ table ~ (' partition (' ~ of ~ ')' if of else '')) | map(attribute='partition') | list) }}
+{%- endmacro -%}
+
+
+{#- The partitions of a table by load, as texts such as
+    business_date=2024-03-01/load_id=…/operation=I. Iceberg lists them in a table of its own; of
+    Delta's rows the query reads no column.
+    Argument: entity (of cdc_loads: the name of the entity whose partitions are wanted). -#}
+{%- macro _partitions_by_load(table, entity=none) -%}
+    {%- set partitions, parts = {}, [] -%}
+    {%- set format = spark_cdc._table_format(table) -%}
+    {%- set is_listed = spark_cdc._table_facts(format).lists_files -%}
+    {%- for name in spark_cdc._partition_names(table) -%}
+        {%- do parts.append("concat('" ~ name ~ "=', " ~ ('partition.' if is_listed else '') ~ name ~ ')') -%}
+    {%- endfor -%}
+    {%- set listed -%}
+select distinct concat_ws('/', {{ parts | join(', ') }}) as partition
+from {{ table }}{{ '.partitions' if is_listed }}
+    {%- endset -%}
+    {%- for partition in (spark_cdc._query(listed) | map(attribute='partition') if format
+            else spark_cdc._partitions_shown(table, "entity = '" ~ entity ~ "'" if entity else '')) -%}
+        {%- do partitions.setdefault(partition.split('load_id=')[-1].split('/')[0], []).append(partition) -%}
+    {%- endfor -%}
+    {{ return(partitions) }}
+{%- endmacro -%}
+
+
+{#- How a write begins that replaces the partitions it brings rows of, and no others (see
+    _set_overwrite()). Arguments: table, partitions (names). -#}
+{%- macro _overwrite_sql(table, partitions=[]) -%}
+insert overwrite table {{ table }}{{ ' partition (' ~ partitions | join(', ') ~ ')' if partitions }}
+{%- endmacro -%}
+
+
+{#- Only the partitions that are written are to be replaced: tables of plain files have an option
+    for it, for others, and where nobody has looked, this session is told. -#}
+{%- macro _set_overwrite(table) -%}
+    {%- if spark_cdc._known(table) is none or not spark_cdc._has_option(table, 'partitionOverwriteMode=dynamic') -%}
+        {%- do spark_cdc._set('spark.sql.sources.partitionOverwriteMode', 'dynamic') -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Drops the partitions of some loads, and no others: another run may be between its two tables.
+    Arguments: table, loads, purge (whether to bypass the storage's trash). -#}
+{%- macro _drop_loads(table, loads, purge=false) -%}
+    {%- if spark_cdc._table_format(table) -%}
+        {{ return(spark_cdc._send('delete from ' ~ table ~ ' where ' ~ spark_cdc._in_loads(loads)) if loads else '') }}
+    {%- endif -%}
+    {%- set partitions = [] -%}
+    {%- for load_id, of_load in spark_cdc._partitions_by_load(table).items() if load_id in loads -%}
+        {%- do partitions.extend(of_load) -%}
+    {%- endfor -%}
+    {%- if partitions -%}
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, partitions) ~ ('\npurge' if purge else '')) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The statement that drops partitions, given as texts of _partitions_by_load(). Table formats
+    unlist the files of whole partitions and delete no row. -#}
+{%- macro _drop_partitions_sql(table, partitions) -%}
+{%- set texts = [] -%}
+{%- set format = spark_cdc._table_format(table) -%}
+{%- for partition in partitions -%}
+    {%- set values = [] -%}
+    {%- for part in partition.split('/') -%}
+        {%- do values.append(part.split('=')[0] ~ ' = ' ~ spark_cdc._literal(part.split('=')[1])) -%}
+    {%- endfor -%}
+    {%- do texts.append(values | join(' and ') if format else 'partition (' ~ values | join(', ') ~ ')') -%}
+{%- endfor -%}
+{{ 'delete from ' ~ table ~ '\nwhere' if format else 'alter table ' ~ table ~ ' drop if exists' }}
+    {{ texts | join('\n    or ' if format else ',\n    ') }}
+{%- endmacro -%}
+
+
+{#- How the statement begins that drops partitions of a table, be it there or not. Argument:
+    file_format (of a table that is not). -#}
+{%- macro _dropping(table, file_format) -%}
+    {%- set facts = spark_cdc._table_facts(spark_cdc._provider_of(spark_cdc._known(table)) or file_format) -%}
+    {{ return('delete from ' ~ table if facts.has_log else 'alter table ' ~ table ~ ' drop') }}
+{%- endmacro -%}
+
+
+{#- Drops a folder with its files. No statement removes files, so the folder becomes a partition
+    that is added and dropped at once. Arguments: table (a relation of Parquet or ORC), folder. -#}
+{%- macro _drop_folder(table, folder) -%}
+    {%- set values, known = [], {'business_date': '1970-01-01', 'load_id': 'spark-staging'} -%}
+    {%- for name in spark_cdc._partition_names(table) -%}{%- do values.append(name ~ " = '" ~ known.get(name, '-') ~ "'") -%}{%- endfor -%}
+    {%- set partition = 'partition (' ~ values | join(', ') ~ ')' -%}
+    {#- an interrupted statement may have left the partition -#}
+    {%- do spark_cdc._send('alter table ' ~ table ~ ' drop if exists ' ~ partition) -%}
+    {%- do spark_cdc._send('alter table ' ~ table ~ ' add ' ~ partition ~ ' location ' ~ spark_cdc._literal(folder)) -%}
+    {%- do spark_cdc._send('alter table ' ~ table ~ ' drop ' ~ partition) -%}
+{%- endmacro -%}
+
+
+{#- Sets a setting of this session, or puts it back (none). A platform that takes no settings would
+    leave it out here. -#}
+{%- macro _set(name, value) -%}
+    {%- set name = '`' ~ name ~ '`' if '-' in name else name -%}
+    {%- do spark_cdc._send('reset ' ~ name if value is none else 'set ' ~ name ~ ' = ' ~ value) -%}
+{%- endmacro -%}
+
+
+{#- The value of a setting, as text. -#}
+{%- macro _setting(name) -%}{{ return(spark_cdc._query('set `' ~ name ~ '`') | map(attribute='value') | first | string) }}{%- endmacro -%}
