@@ -76,6 +76,8 @@ def _fits(value: object, declared: object) -> bool:
         )
     if declared is float:
         return type(value) in (int, float)
+    if declared is Path:
+        return isinstance(value, Path)
     return value is None if declared is types.NoneType else type(value) is declared
 
 
