@@ -395,7 +395,7 @@ def test_one_column_becomes_null_although_null_means_unchanged(warehouse):
     people.load(DAY)
     people.land(NEXT_DAY, [{"op": "U", "seq": 2, "id": 1, "name": None, "ended": None}])
     people.load(NEXT_DAY)
-    assert people.rows("current", "id, name, ended") == [(1, "a", None)]
+    assert list(people.rows("current", "id, name, ended")) == [(1, "a", None)]
 
 
 # --- columns landed beside the message ------------------------------------------------------------

@@ -36,7 +36,10 @@ EVERY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 CHOSEN = {"all": tuple(EVERY), "test": ("full",)}.get(scale.SUITE, ("full", "moves"))
 ENTITIES = {name: EVERY[name] for name in CHOSEN}
-VIEWS = ("current", "history", "versions", "changes", "event_versions", "rejects", "quality")
+VIEWS = (
+    *("current", "latest", "history", "versions", "changes"),
+    *("event_versions", "rejects", "quality"),
+)
 DAYS = tuple(f"2024-03-0{day}" for day in range(1, 8))
 Command = Callable[..., tuple[int, str]]
 
@@ -70,8 +73,9 @@ def describe(project: Project, *, more: bool = False) -> None:
             model = models / f"{name}_event_versions.sql"
             model.write_text("{{ spark_cdc.event_versions() }}\n", encoding="utf-8")
         elif name == "full":
-            model = models / f"{name}_quality.sql"
-            model.write_text("{{ spark_cdc.quality() }}\n", encoding="utf-8")
+            for view in ("quality", "latest"):
+                model = models / f"{name}_{view}.sql"
+                model.write_text(f"{{{{ spark_cdc.{view}() }}}}\n", encoding="utf-8")
 
 
 def seen(project: Project, schema: str, *names: str) -> dict[str, Any]:

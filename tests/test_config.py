@@ -473,7 +473,8 @@ def test_models_of_sensitive_columns_lie_apart_and_others_do_not_show_them() -> 
     assert "Rename the model to orders_event_versions_sensitive" in found[0]
     found = problems("committed_sensitive", schema="cdc")
     assert "orders_committed_sensitive is built in cdc, but sensitive columns lie in" in found[0]
-    assert "but no column is sensitive" in problems("current_sensitive", node=GOOD)[0]
+    for kind in ("current_sensitive", "latest_sensitive", "quality_sensitive"):
+        assert f"orders_{kind} is there, but no column is" in problems(kind, node=GOOD)[0]
     same = problems("committed_sensitive", schema="cdc", generate_schema_name=lambda *_: "cdc")
     assert "names the schema of the others, cdc" in same[0]
 

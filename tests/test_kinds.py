@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spark_cdc import cli, declared, kinds, macro_rules
+from spark_cdc.notify import teller
 from spark_cdc.server import table_formats
 
 pytestmark = pytest.mark.proves("settings")
@@ -30,6 +31,21 @@ def test_formats_are_those_of_the_macros() -> None:
     of_logs = [name for name, facts in package._table_formats().items() if facts["has_log"]]
     assert of_logs == list(kinds.TABLE_FORMATS) == list(table_formats.BUILDS)
     assert event_formats == list(kinds.EVENT_FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("stg_orders", "orders"),
+        ("orders_changes", "orders"),
+        ("orders_event_versions", "orders"),
+        ("orders_latest_sensitive", "orders"),
+        ("price_changes_ledger", "price_changes"),
+        ("daily_revenue", "daily_revenue"),
+    ],
+)
+def test_a_failure_of_any_model_is_one_of_its_entity(model: str, name: str) -> None:
+    assert teller.OF_ENTITY.sub("", model) == name
 
 
 def test_help_names_all_of_them(capsys: pytest.CaptureFixture[str]) -> None:

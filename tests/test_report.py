@@ -162,7 +162,7 @@ def test_what_became_of_loads() -> None:
         ({"rows_in": 4500}, "rows_band", 0.935),
         ({"rows_in": 220}, "rows_band", 0.941),
         ({"rows_rejected": 90}, "rejected_share", 0.9),
-        ({"rows_rejected": 900, "rows_in": 10_000}, "rejects", 0.9),
+        ({"rows_rejected": 900, "rows_in": 10_000}, "rejected_share", 0.9),
         ({"rows_deleted": 9, "rows_prior": 10}, "deleted_share", None),
         ({"rows_deleted": 45, "rows_prior": 90}, "deleted_share", 1.0),
         ({"rows_deleted": 300}, "deleted_share", 0.6),
