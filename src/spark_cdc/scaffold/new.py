@@ -120,7 +120,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     parser.add_argument(
         "--keyless",
         action="store_true",
-        help="full loads of a table without a key: rows are told apart by all columns",
+        help="full loads of a table without a key: all columns identify a row",
     )
     parser.add_argument("--load-type", default="full", help="full (default), delta or events")
     parser.add_argument("--deleted-when", metavar="SQL", help="delta: when a row is a delete")
