@@ -682,14 +682,15 @@ def test_a_number_as_people_write_it_is_named_in_the_refusal(cursor: Any) -> Non
         "2024-01-01",
     ]
     plain = {"data_type": "decimal(10,2)", "numbers": None, "encoding": None}
-    hint = MACROS._number_hint(plain, "raw")
+    hint = MACROS._number_hint("raw")
     rows = ", ".join(f"({at}, {MACROS._literal(raw)})" for at, raw in enumerate(raws))
     cursor.execute(f"select {hint} from values {rows} as v (place, raw) order by place")
     found = [text for (text,) in cursor.fetchall()]
     said = "; if numbers are written so, set decimal, grouping or trailing_sign (docs/values.md)"
     assert found == [said] * 6 + [""] * 3
-    assert MACROS._number_hint(plain | {"data_type": "string"}, "raw") == ""
-    assert MACROS._number_hint(plain | {"numbers": GERMAN}, "raw") == ""
+    assert MACROS._is_plain_number(plain)
+    assert not MACROS._is_plain_number(plain | {"data_type": "string"})
+    assert not MACROS._is_plain_number(plain | {"numbers": GERMAN})
 
 
 def test_how_numbers_are_written_is_said_by_columns_and_sources(files: Any) -> None:

@@ -198,8 +198,10 @@ def test_what_of_a_path_has_to_be_there(
         plan = f"[PATH_NOT_FOUND] Path does not exist: file:/s/{sent[-1]}. SQLSTATE: 42K03"
         return SimpleNamespace(rows=[{"plan": plan}])
 
-    source = {"format": "csv", "path": path, "read_path": path}
-    made = load_macros(run_query=run_query)._landed_nowhere({"source": source}, last)
+    source: dict[str, Any] = {"format": "csv", "path": path, "read_path": path}
+    macros = load_macros(run_query=run_query)
+    source["facts"] = macros._source_facts(source)
+    made = macros._landed_nowhere({"source": source}, last)
     assert sent == asked
     assert made is None if found is None else found in made
     assert found is None or ("a relative path" in made) == (path[:2] == "in" or path[0] == "{")

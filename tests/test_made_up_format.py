@@ -49,8 +49,9 @@ def test_a_format_is_a_row_of_the_table(shop: Shop) -> None:
         f"select id, name, price, to_json(places) from ({shop.view_sql('current')})"
     )
     assert shop.cursor.fetchall() == [(1, "é", 1.5, '[{"city":"Bern"},{"city":"Chur"}]')]
-    shop.cursor.execute(f"select id, name from ({shop.view_sql('history')})")
-    assert sorted(shop.cursor.fetchall()) == [(1, "a"), (1, "é"), (2, "b")]
+    shop.cursor.execute(f"select id, name, operation from ({shop.view_sql('history')})")
+    changes = [(1, "a", "I"), (1, "é", "U"), (2, "b", "D"), (2, "b", "I")]
+    assert sorted(shop.cursor.fetchall()) == changes
 
 
 def test_what_it_does_not_hold_is_refused(shop: Shop) -> None:

@@ -93,12 +93,17 @@ BLANK: list[tuple[dict[str, Any], int, str, bool]] = [
 ]
 
 
+def csv_source(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """A source of CSV files, as an entity has it."""
+    place = {"path": str(folder), "read_path": str(folder)}
+    return {"format": "csv", "facts": MACROS._source_formats()["csv"], "options": options} | place
+
+
 def look(cursor: Any, folder: Path, options: dict[str, Any], columns: int, line: str) -> Any:
     """What the second look tells of a file with a header and a line."""
     folder.mkdir(exist_ok=True)
     (folder / "a.csv").write_text(f"a,b\n{line}\n", newline="")
-    source = {"format": "csv", "path": str(folder), "read_path": str(folder), "options": options}
-    entity = {"source": source, "eff_type": "date", "columns": [{}] * columns}
+    entity = {"source": csv_source(folder, options), "eff_type": "date", "columns": [{}] * columns}
     cursor.execute(MACROS._input_lines_sql(entity, [datetime.datetime(2024, 3, 1)]))
     return json.loads(cursor.fetchall()[0][3])
 
@@ -121,12 +126,7 @@ def test_lines_with_a_quote_that_is_not_escaped(cursor: Any, tmp_path: Path) -> 
         folder.mkdir()
         for number, (line, _) in enumerate(lines):
             (folder / f"{number}.csv").write_text(f"a,b\n{line}\n")
-        source = {
-            "format": "csv",
-            "path": str(folder),
-            "read_path": str(folder),
-            "options": json.loads(options),
-        }
+        source = csv_source(folder, json.loads(options))
         entity = {"source": source, "eff_type": "date", "columns": [{}, {}]}
         cursor.execute(MACROS._input_lines_sql(entity, [datetime.datetime(2024, 3, 1)]))
         note = json.loads(cursor.fetchall()[0][3])
