@@ -30,10 +30,9 @@ MOST_CODE, MOST_LOGIC = 18_407, 60
 IS_LOGIC = ("{%", "{{ return", "'", "(", "~", "}")
 # a table, and macros that were longer when the limit came: they may only become shorter
 LONG = {
-    "_known_settings_table": 153,
+    "_known_settings_table": 149,
     "_classify_events_sql": 73,
     "_vacuum_entity": 63,
-    "_definition_diff": 62,
 }
 FILES = {
     path.relative_to(MACROS): re.sub(r"\{#.*?#\}", "", path.read_text("utf-8"), flags=re.DOTALL)

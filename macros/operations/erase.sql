@@ -77,7 +77,8 @@
     {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_erase(ctx, plan, wanted) -%}{%- endif -%}
     {%- for name, tag in spark_cdc._tags(ctx).items() if tag.loads | select('in', plan.names) | list -%}
         {%- set text = spark_cdc._erase_renamed(tag.text, plan.names) -%}
-        {%- do spark_cdc._send(spark_cdc._replace_view_sql(spark_cdc._beside(ctx, 'tag', name), 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim, true)) -%}
+        {%- set text = 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim -%}
+        {%- do spark_cdc._send(spark_cdc._replace_view_sql(spark_cdc._beside(ctx, 'tag', name), text, true)) -%}
     {%- endfor -%}
     {%- if timeline.loads -%}
         {#- also where no load changes its name: a load that began before the list was there is

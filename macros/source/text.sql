@@ -70,7 +70,9 @@
 {%- endif -%}
 {%- set columns = [] -%}
 {%- for column in found -%}{%- do columns.append(spark_cdc._quote(column.col_name) ~ ' string') -%}{%- endfor -%}
-{{ spark_cdc._reader_view_sql('temporary view ' ~ view, entity.source.facts.reader, spark_cdc._reader_options(entity, times, options), columns + ['cdc__unparsed string']) }}
+{%- do columns.append('cdc__unparsed string') -%}
+{%- set options = spark_cdc._reader_options(entity, times, options) -%}
+{{ spark_cdc._reader_view_sql('temporary view ' ~ view, entity.source.facts.reader, options, columns) }}
 {%- endmacro -%}
 
 

@@ -15,8 +15,8 @@
         {%- set accepted = spark_cdc._literal(column.data_type ~ ('' if column.nullable else ' not null')) -%}
         {%- if misfit -%}
             {%- set accepted -%}
-concat({{ accepted }}, if({{ misfit }}, ' in an ORC ledger, which keeps no date of 1582-10-05 to 1582-10-14 and no fraction of the second before 1970: {# -#}
-take file_format: parquet', ''))
+concat({{ accepted }}, if({{ misfit }}, ' in an ORC ledger, which keeps no date of 1582-10-05 to 1582-10-14 and no fraction {# -#}
+of the second before 1970: take file_format: parquet', ''))
             {%- endset -%}
         {%- endif -%}
         {%- if condition -%}
@@ -99,8 +99,12 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 {%- set found = [] -%}
 {%- for fault in faults -%}
     {%- set name = spark_cdc._literal(fault.column) if fault.column else 'null' -%}
-    {%- set value = fault.get('raw') if entity.source.text else 'cast(' ~ fault.get('raw') ~ ' as string)' -%}
-    {%- set texts = [name, fault.reason] if 'reason' in fault else [name, 'null', value, fault.accepted] + (["'number'"] if fault.is_number else []) -%}
+    {%- if 'reason' in fault -%}
+        {%- set texts = [name, fault.reason] -%}
+    {%- else -%}
+        {%- set value = fault.raw if entity.source.text else 'cast(' ~ fault.raw ~ ' as string)' -%}
+        {%- set texts = [name, 'null', value, fault.accepted] + (["'number'"] if fault.is_number else []) -%}
+    {%- endif -%}
     {%- do found.append('if(' ~ fault.is_found ~ ', array(' ~ texts | join(', ') ~ '), null)') -%}
 {%- endfor -%}
 {%- set in_words -%}transform(cdc__found, cdc__fault -> {{ spark_cdc._fault_reason(faults) }}){%- endset -%}
@@ -110,13 +114,7 @@ to_json(transform(array(array_compact(array(
 ))), cdc__found -> named_struct(
     'kind', {{ kind | indent(4) }},
     'columns', array_compact(array_distinct(transform(cdc__found, cdc__fault -> cdc__fault[0]))),
-    'reasons', {% if reasons -%}
-    concat({{ in_words }}, array_compact(array(
-        {{ reasons | join(',\n        ') }}
-    )))
-    {%- else -%}
-    {{ in_words }}
-    {%- endif %},
+    'reasons', {{ 'concat(' ~ in_words ~ ', ' ~ spark_cdc._texts_found(reasons) | indent(4) ~ ')' if reasons else in_words }},
     {%- if rules %}
     'rules', {{ spark_cdc._texts_found(spark_cdc._rule_texts(rules)) | indent(4) }},
     {%- endif %}
@@ -139,17 +137,12 @@ to_json(transform(array(array_compact(array(
 {#- The reason for a fault in words, of an array with the texts of _reject_note(): column, reason;
     or column, null, value, what is accepted and, of a number, a mark. -#}
 {%- macro _fault_reason(faults) -%}
-{%- set with_value = faults | selectattr('raw', 'defined') | list -%}
-{%- if not with_value -%}
-cdc__fault[1]
-{%- else -%}
 coalesce(cdc__fault[1], concat(
         cdc__fault[0], ': ', coalesce({{ spark_cdc._shown('get(cdc__fault, 2)') }}, 'null'), ' is not accepted as ', get(cdc__fault, 3)
-        {%- if with_value | selectattr('is_number') | list %},
+        {%- if faults | selectattr('is_number', 'defined') | selectattr('is_number') | list %},
         if(size(cdc__fault) > 4, {{ spark_cdc._number_hint('get(cdc__fault, 2)') }}, '')
         {%- endif %}
     ))
-{%- endif -%}
 {%- endmacro -%}
 
 

@@ -17,7 +17,7 @@
     on_dbt_2        tests/test_dbt_v2_loads.py loads it -#}
 {%- macro _source_row() -%}
     {{ return(dict(
-        dict.fromkeys(['reader', 'is_text', 'has_header', 'has_names', 'by_column', 'merges', 'no_backticks', 'is_streamed', 'on_dbt_2'], false),
+        dict.fromkeys('reader is_text has_header has_names by_column merges no_backticks is_streamed on_dbt_2'.split(), false),
         reads='files', schema_options=[], options={}, settings={}
     )) }}
 {%- endmacro -%}
@@ -29,8 +29,8 @@
     {{ return({
         'csv': dict(row, reader='csv', is_text=true, has_header=true, on_dbt_2=true, options={'header': 'true', 'nullValue': '\\N'}),
         'json': dict(row, reader='text', is_text=true, has_names=true),
-        'parquet': dict(row, reader='parquet', by_column=true, merges=true, is_streamed=true,
-                        options={'parquet.page.verify-checksum.enabled': 'true'}, settings={'spark.sql.legacy.parquet.nanosAsLong': 'true'}),
+        'parquet': dict(row, reader='parquet', by_column=true, merges=true, is_streamed=true, settings={'spark.sql.legacy.parquet.nanosAsLong': 'true'},
+                        options={'parquet.page.verify-checksum.enabled': 'true'}),
         'orc': dict(row, reader='orc', by_column=true, merges=true, no_backticks=true),
         'avro': dict(row, reader='avro', schema_options=['avroschema', 'avroschemaurl']),
         'table': dict(row, reads='table'),
@@ -75,7 +75,7 @@
     on_dbt_2      tests/test_dbt_v2_loads.py writes it -#}
 {%- macro _table_row() -%}
     {{ return(dict(
-        dict.fromkeys(['has_log', 'log_folder', 'lists_files', 'catalog', 'own_views', 'dictionaries', 'commit_note', 'is_narrow', 'frees', 'on_dbt_2'], false),
+        dict.fromkeys('has_log log_folder lists_files catalog own_views dictionaries commit_note is_narrow frees on_dbt_2'.split(), false),
         options={}, properties={}, published={}, features={}, no_in_names='', no_types=[]
     )) }}
 {%- endmacro -%}
@@ -91,7 +91,8 @@
         'delta': dict(
             row, has_log=true, log_folder='_delta_log', catalog='DeltaCatalog', no_in_names=' ,;{}()\n\t=',
             properties={'delta.dataSkippingNumIndexedCols': '0'}, published={'delta.enableChangeDataFeed': 'true'},
-            features={'timestamp_ntz': {'delta.feature.timestampNtz': 'supported'}}, commit_note='spark.databricks.delta.commitInfo.userMetadata',
+            features={'timestamp_ntz': {'delta.feature.timestampNtz': 'supported'}},
+            commit_note='spark.databricks.delta.commitInfo.userMetadata',
             frees='vacuum %s (files that Delta has not needed for seven days: delta.deletedFileRetentionDuration)'
         ),
         'iceberg': dict(

@@ -10,7 +10,8 @@
     {%- set catalog = (spark_cdc._query('select current_catalog() as catalog') | first | default({})).get('catalog') or 'spark_catalog' -%}
     {%- if catalog == 'spark_catalog' -%}{{ return(none) }}{%- endif -%}
     {%- set kind = spark_cdc._setting('spark.sql.catalog.' ~ catalog) -%}
-    {%- set why = spark_cdc._plan_refusal(spark_cdc._plan('create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id')) -%}
+    {%- set probe = 'create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id' -%}
+    {%- set why = spark_cdc._plan_refusal(spark_cdc._plan(probe)) -%}
     {{ return({'catalog': catalog, 'kind': kind, 'why': why} if why is not none or 'iceberg' in kind | lower else none) }}
 {%- endmacro -%}
 
@@ -68,14 +69,15 @@
 
 {#- The names of the views of a schema. Argument: pattern (a star stands for anything). -#}
 {%- macro _views_in(schema, pattern='*') -%}
-    {{ return(spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern)) | map(attribute='viewName') | list) }}
+    {%- set sql = 'show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern) -%}
+    {{ return(spark_cdc._query(sql) | map(attribute='viewName') | list) }}
 {%- endmacro -%}
 
 
 {#- The names of tables and views of a schema, without temporary ones. -#}
 {%- macro _tables_in(schema, pattern='*') -%}
-    {%- set names = [] -%}
-    {%- for row in spark_cdc._query('show tables in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern)) if not row.isTemporary -%}
+    {%- set sql, names = 'show tables in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern), [] -%}
+    {%- for row in spark_cdc._query(sql) if not row.isTemporary -%}
         {%- do names.append(row.tableName) -%}
     {%- endfor -%}
     {{ return(names) }}
@@ -388,7 +390,8 @@ tblproperties (
 {#- The partitions of a table that the metastore knows, as texts: name=value/name=value. Argument:
     of (those alone that this SQL names). -#}
 {%- macro _partitions_shown(table, of='') -%}
-    {{ return(spark_cdc._query('show partitions ' ~ table ~ (' partition (' ~ of ~ ')' if of else '')) | map(attribute='partition') | list) }}
+    {%- set rows = spark_cdc._query('show partitions ' ~ table ~ (' partition (' ~ of ~ ')' if of else '')) -%}
+    {{ return(rows | map(attribute='partition') | list) }}
 {%- endmacro -%}
 
 
