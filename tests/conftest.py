@@ -82,7 +82,6 @@ LONG = (
     "test_event_stories",
     "test_adapters_loads",
     "test_histories",
-    "test_event_routes",
     "test_server",
     "test_readers",
     "test_style",
@@ -200,6 +199,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield Server(local_server.HOST, started.port, state)
     finally:
         local_server.stop(state)
+
+
+@pytest.fixture(scope="module")
+def shop(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Entities of a module that are loaded without dbt: a Shop of shop.py."""
+    from shop import opened  # makes an environment of Jinja, so that it comes behind the guard
+
+    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
+        yield made
 
 
 @pytest.fixture

@@ -392,7 +392,7 @@ def _maintenance_statements(macros: Macros, entity: dict[str, Any]) -> dict[str,
     columns = macros._ledger_columns(entity)
     return {
         "vacuum_ages": macros._load_ages_sql(ctx, ledger),
-        "compact": macros._compacted_rows_sql(ctx, plan, columns, record, record),
+        "compact": macros._compacted_rows_sql(entity, ledger, plan, columns, record, record),
         "report_loads": macros._logged_loads_sql(
             ctx["load_log"], list(macros._load_log_columns()), [name], "2024", "2025", 400
         ),

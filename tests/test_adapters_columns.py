@@ -5,14 +5,11 @@ Each adapter runs on a server over rows written here, or over the files of its s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from spark_cdc.jinja_bridge import CompilerError, Macros, load_macros, load_macros_of
 from test_config import changed
@@ -588,60 +585,6 @@ def test_iceberg_changelog(cursor):
     )
     landed = rows(f"{names}, sequence", "'INSERT', 0, 77L, 1L, 'a', 12L")
     assert positions(events_of(cursor, macros, entity, landed)) == [[12, 0, 1]]
-
-
-# --- the story ----------------------------------------------------------------
-
-PEOPLE = [
-    {
-        1: ("Alicia", Decimal("10.00"), "a"),
-        2: ("Bob", Decimal("20.50"), None),
-        4: ("Dan", Decimal("5.00"), ""),
-    },
-    {
-        2: ("Bob", Decimal("21.00"), None),
-        3: ("Carla", Decimal("0.10"), "c"),
-        5: ("Dan", Decimal("5.00"), ""),
-    },
-]
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_format_tells_the_story(cursor, name):
-    """Its events, applied one by one in their order, each once."""
-    story = yaml.safe_load((FIXTURES / name / "story.yml").read_text(encoding="utf-8"))
-    source = story["settings"]["source"]
-    macros, entity = described(story["settings"]["events"], story["columns"], source=source)
-    people: dict[int, tuple[Any, ...]] = {}
-    applied: list[tuple[int, list[int]]] = []
-    for day, expected in zip(("2024-05-01", "2024-05-02"), PEOPLE, strict=True):
-        path = FIXTURES / name / "story" / day
-        options = {"header": "true", "nullValue": "\\\\N", "path": str(path)}
-        for option, value in source.get("options", {}).items():
-            options[option] = str(value).lower() if isinstance(value, bool) else value
-        names = [f"`{column['name']}` string" for column in story["columns"]]
-        schema = f" ({', '.join(names)})" if options["header"] == "false" else ""
-        listed = ", ".join(f"`{key}` '{value}'" for key, value in options.items())
-        cursor.execute(
-            f"create or replace temporary view story{schema} using csv options ({listed})"
-        )
-        events = events_of(cursor, macros, entity, "story", "id", "name", "amount", "remark")
-        assert not [event for event in events if event["event_problem"]]
-        for position, event in sorted(
-            zip(positions(events), events, strict=True), key=lambda pair: pair[0]
-        ):
-            if (event["id"], position) in applied:
-                assert event["id"] == 4  # delivered once more
-                continue
-            applied.append((event["id"], position))
-            before = event["event_before"]
-            if before:
-                people.pop(int(re.findall(r"[0-9]+", before)[0]), None)
-            if event["event_op"] == "delete":
-                people.pop(event["id"], None)
-            else:
-                people[event["id"]] = (event["name"], event["amount"], event["remark"])
-        assert people == expected
 
 
 @pytest.mark.parametrize("name", FORMATS)

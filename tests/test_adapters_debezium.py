@@ -10,13 +10,11 @@ import base64
 import datetime
 import json
 import random
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from spark_cdc.jinja_bridge import load_macros, load_macros_of
 from test_adapters_columns import described as described_flat
@@ -250,57 +248,7 @@ def test_the_setting_database_leaves_out_the_columns_of_others() -> None:
     assert not names(database="mysql") & {"__lsn", "__source_commit_lsn"}
 
 
-# --- the story ----------------------------------------------------------------------------------
-
-DAN = ("Dan", "5.00", "")
-STORY = {
-    "2024-05-01": {1: ("Alicia", "10.00", "a"), 2: ("Bob", "20.50", None), 4: DAN},
-    "2024-05-02": {2: ("Bob", "21.00", None), 3: ("Carla", "0.10", "c"), 5: DAN},
-}
-
-
-@pytest.mark.parametrize("name", ["debezium", "debezium_flat"])
-def test_the_story_is_told(cursor: Any, name: str) -> None:
-    story = yaml.safe_load((FIXTURES / name / "story.yml").read_text(encoding="utf-8"))
-    state: dict[int, tuple[Any, ...]] = {}
-    moved: tuple[Any, ...] | None = None
-    seen: list[Any] = []
-    for day, wanted in STORY.items():
-        messages = lines(f"{name}/story/{day}/story.json")
-        if name == "debezium":
-            found = events(cursor, story["settings"], story["columns"], messages)
-            images = [event.get("after") or event.get("before") for event in found]
-            told = [(e["op"], e.get("position"), i) for e, i in zip(found, images, strict=True)]
-            assert not [event for event in found if "problem" in event]
-        else:
-            rows = [json.loads(message) for message in messages]
-            found = flat_events(cursor, rows, columns=story["columns"])
-            told = [(*brief(e)[:2], row) for e, row in zip(found, rows, strict=True)]
-            assert not [event for event in found if event["event_problem"]]
-        for op, position, image in told:
-            if op == "control" or (op, position) in seen:
-                continue
-            assert not seen or position >= seen[-1][1]
-            seen.append((op, position))
-            key = int(image["id"])
-            if op == "delete":
-                moved = state.pop(key)
-                continue
-            amount = image["amount"]
-            if name == "debezium":
-                amount = str(Decimal(unscaled(amount)).scaleb(-2))
-            remark = image["remark"]
-            if remark == "__debezium_unavailable_value":
-                remark = (state.get(key) or moved)[2]
-            state[key] = (image["name"], amount, remark)
-        assert state == wanted
-
-
 # --- encodings ----------------------------------------------------------------------------------
-
-
-def unscaled(text: str) -> int:
-    return int.from_bytes(base64.b64decode(text), "big", signed=True)
 
 
 def encoded(number: int) -> str:

@@ -96,54 +96,6 @@ def test_every_file_has_a_case(name: str) -> None:
     assert {path.stem for path in (FIXTURES / name).glob("*.json")} == set(expected(name))
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_the_story_is_told(cursor: Any, name: str) -> None:
-    story = yaml.safe_load((FIXTURES / name / "story.yml").read_text(encoding="utf-8"))
-    state: dict[str, dict[str, Any]] = {}
-    after_day = {}
-    seen: list[tuple[int, ...]] = []
-    for folder in sorted((FIXTURES / name / "story").iterdir()):
-        messages = (folder / "story.json").read_text(encoding="utf-8").splitlines()
-        found = events(cursor, story["settings"], story["columns"], messages)
-        for event in sorted(found, key=lambda event: event["position"]):
-            assert "problem" not in event
-            if tuple(event["position"]) in seen:
-                continue
-            assert not seen or tuple(event["position"]) > seen[-1]
-            seen.append(tuple(event["position"]))
-            apply(state, event)
-        after_day[folder.name] = sorted(tuple(row.values()) for row in state.values())
-    dan = ("Dan", "5.00", "")
-    assert after_day == {
-        "2024-05-01": [
-            ("1", "Alicia", "10.00", "a"),
-            ("2", "Bob", "20.50", None),
-            ("4", *dan),
-        ],
-        "2024-05-02": [
-            ("2", "Bob", "21.00", None),
-            ("3", "Carla", "0.10", "c"),
-            ("5", *dan),
-        ],
-    }
-
-
-def apply(state: dict[str, dict[str, Any]], event: dict[str, Any]) -> None:
-    """Apply one event of the story."""
-    before, after = (
-        {column.lower(): value for column, value in event.get(image, {}).items()}
-        for image in ("before", "after")
-    )
-    row = state.pop(before.get("id", after.get("id")), {}) if before or after else {}
-    if event["op"] != "delete":
-        row = {
-            column: after.get(column, row.get(column))
-            for column in ["id", "name", "amount", "remark"]
-        }
-        row["amount"] = f"{float(row['amount']):.2f}"
-        state[row["id"]] = row
-
-
 def update_of(name: str, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """An update as a format has it: of Canal the second row of its message."""
     about = {"operation": "update", "record-type": "data"}

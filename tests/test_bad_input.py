@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from project import Project
-from shop import Outcome, Shop, opened
+from shop import Outcome, Shop
 
 pytestmark = pytest.mark.proves("input")
 
@@ -269,12 +268,6 @@ def holder(name: str) -> str:
     if name in HOLDERS:
         return name
     return {"delta": "changes", "events": "stream"}.get(CASES[name][1].get("load_type", ""), "rows")
-
-
-@pytest.fixture(scope="module")
-def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
-        yield made
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ STORIES = {
     "_".join([path.parent.name, *path.stem.split("_")[1:]]): path
     for path in sorted(FIXTURES.glob("*/story*.yml"))
 }
-# What each tells as events is tested per format (test_adapters_*); here all in `make test-all`.
+# All of them in `make test-all`.
 LOADED = {
     name: path
     for name, path in STORIES.items()

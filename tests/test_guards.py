@@ -4,7 +4,6 @@ set aside, the keys that they leave as they were, and a corrected rerun."""
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 from project import Project
 from rendered_sql import manifest_of
-from shop import Outcome, Shop, opened
+from shop import Outcome, Shop
 from spark_cdc.jinja_bridge import CompilerError, Macros
 from test_config import macros, plan
 
@@ -131,12 +130,6 @@ def look(shop: Shop, names: list[str]) -> Day:
         }
         for name in names
     }
-
-
-@pytest.fixture(scope="module")
-def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import copy
 import datetime
 import gzip
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ import pytest
 
 from event_warehouse import column
 from project import Project
-from shop import Outcome, Shop, opened
+from shop import Outcome, Shop
 from spark_cdc.jinja_bridge import CompilerError, load_macros_of
 from warehouse import Warehouse, is_spark_3
 
@@ -311,12 +311,6 @@ def land(project: Shop | Project, name: str, date: str, files: dict[str, bytes |
         )
         (part,) = written.glob("part-*")
         shutil.move(part, target)
-
-
-@pytest.fixture(scope="module")
-def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
-        yield made
 
 
 def describe(shop: Shop, name: str, case: str, state_of: str | None = None) -> None:

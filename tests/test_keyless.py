@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from project import Project
-from shop import Shop, opened
+from shop import Shop
 from spark_cdc.hashing import numbered_hash, row_hash
 from spark_cdc.jinja_bridge import Macros, load_macros, load_macros_of
 from warehouse import Warehouse, described, land_lines
@@ -37,12 +37,6 @@ NAMES = {"": "null", '""': "", "a": "a", "b": "b"}
 
 Distinct = tuple[str, ...]
 Command = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture(scope="module")
-def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

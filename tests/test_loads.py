@@ -5,24 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from project import ROOT, Project
-from shop import Shop, opened
+from shop import Shop
 
 pytestmark = pytest.mark.proves("load types")
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
-
-
-@pytest.fixture(scope="module")
-def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
-        yield made
 
 
 def state(project: Shop | Project, name: str) -> dict[str, list[Any]]:

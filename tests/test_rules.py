@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import pytest
 
 from project import Project
-from shop import Shop, opened
+from shop import Shop
 from spark_cdc.jinja_bridge import CompilerError, Node, load_macros
 from test_backfill import backfill
 from warehouse import Relation, Warehouse
@@ -303,12 +302,6 @@ def test_what_a_crash_left_out_of_cdc_loads_has_its_rules(
 # --- what a user sees ---------------------------------------------------------------------------
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
-
-
-@pytest.fixture(scope="module")
-def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
-        yield made
 
 
 def test_a_rule_that_fails_stops_the_load(shop: Shop) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 
 from event_warehouse import EventWarehouse, column
 from project import Project
-from shop import Shop, opened
+from shop import Shop
 from spark_cdc import cli as command_line
 
 pytestmark = pytest.mark.proves("load types")
@@ -25,12 +24,6 @@ TOLD = (
     "business_time, load_type, rows_in, rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
     " rows_current, message"
 )
-
-
-@pytest.fixture(scope="module")
-def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
-        yield made
 
 
 def drifting(project: Shop | Project, name: str) -> None:

@@ -461,7 +461,7 @@
         {%- set own = names | select('in', meta) | list -%}
         {%- set is_said = own or source.get('grouping') is not none -%}
         {%- set is_number = is_said and not meta.get('encoding') and spark_cdc._is_number_type(column.get('data_type') or '') -%}
-        {%- set grouping = meta.get('grouping', source.get('grouping')) if is_number else none -%}
+        {%- set grouping = (meta.grouping if 'grouping' in meta else source.get('grouping')) if is_number else none -%}
         {%- set values = {'name': column['name'], 'own': own | join(', '), 'type': column.get('data_type'), 'grouping': grouping,
                           'other': ',' if grouping == '.' else '.'} -%}
         {%- do problems.extend([] if not is_said else spark_cdc._failed_rules(values, [

@@ -15,7 +15,7 @@
     {%- set events = dict(
         spark_cdc._completed(given, spark_cdc._known_settings().events),
         format=format,
-        unavailable=given.get('unavailable', about.unavailable),
+        unavailable=given.unavailable if 'unavailable' in given else about.unavailable,
         is_message=spark_cdc._is_message_format(format),
         landed_row=about.landed_row,
         images=about.images,

@@ -223,7 +223,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
         'tag_text': spark_cdc._refigured_text(query, dict(copied, tag=tagged)),
         'committed_text': committed_text,
         'views': {},
-        'archive': relations.get(ctx.events.identifier, '') is none and entity.events is not none and entity.events.archive,
+        'archive': ctx.events.identifier in relations and not relations[ctx.events.identifier] and entity.events is not none and entity.events.archive,
         'is_there': branched.committed.identifier in made,
     } -%}
     {#- where the branch has loaded since, its views are those of its own loads -#}
@@ -257,11 +257,13 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
 
 
 {#- The text of a view that reads relations of an entity, with those of the branch in their
-    place. -#}
+    place. dbt v2 writes their names with backticks, dbt v1 without. -#}
 {%- macro _undo_redo_text(text, ctx, branched) -%}
     {%- set at = namespace(text=text) -%}
     {%- for relation in ['ledger', 'events', 'committed', 'load_log'] if ctx[relation] is not none -%}
-        {%- set name, pieces, moved = ctx[relation] | string, at.text.split(ctx[relation] | string), [] -%}
+        {%- set schema, identifier = ctx[relation].schema, ctx[relation].identifier -%}
+        {%- set name, moved = schema ~ '.' ~ identifier, [] -%}
+        {%- set pieces = at.text.replace(spark_cdc._quote(schema) ~ '.' ~ spark_cdc._quote(identifier), name).split(name) -%}
         {%- for piece in pieces -%}
             {%- set before = '' if loop.first else pieces[loop.index0 - 1][-1:] or ('' if loop.index0 == 1 else name[-1:]) -%}
             {%- set after = piece[:1] or ('' if loop.last else name[:1]) -%}

@@ -254,8 +254,7 @@ order by load_id
     {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
         ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(compacted) ~ ')' if compacted else '') -%}
     {%- set rows = spark_cdc._erased_copy_sql(now, ctx.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
-    {%- do spark_cdc._set_session(ctx.write.ledger) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, records, rows)) -%}
+    {%- do spark_cdc._write_anew(ctx, 'ledger', columns, records, rows) -%}
     {%- do spark_cdc._write_masked_ledger(now, new, load) -%}
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
@@ -315,26 +314,19 @@ from (
             {%- do events.update({row.load_id: row.row_count | int}) -%}
         {%- endfor -%}
     {%- endif -%}
-    {%- set problems = [] -%}
+    {%- set problems, rows = [], {} -%}
     {%- for old, name in plan.names.items() -%}
-        {%- set wanted_rows = counted.rows.get(old, {}) -%}
-        {%- set wanted_rows = dict(wanted_rows.items() | selectattr(0, 'equalto', 'R')) if old in plan.compacted else wanted_rows -%}
-        {%- if counted.rows.get(name, {}) != wanted_rows or events.get(name, 0) != events.get(old, 0) -%}
-            {%- do problems.append(name ~ ' has ' ~ tojson(counted.rows.get(name, {})) ~ ' rows and ' ~ events.get(name, 0) ~ ' events instead of '
-                ~ tojson(wanted_rows) ~ ' and ' ~ events.get(old, 0) ~ ' (' ~ old ~ ')') -%}
+        {%- set of_old = counted.rows.get(old, {}) -%}
+        {%- do rows.update({name: dict(of_old.items() | selectattr(0, 'equalto', 'R')) if old in plan.compacted else of_old}) -%}
+        {%- if events.get(name, 0) != events.get(old, 0) -%}
+            {%- do problems.append(name ~ ' has ' ~ events.get(name, 0) ~ ' events instead of ' ~ events.get(old, 0) ~ ' (' ~ old ~ ')') -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for load_id in spark_cdc._erase_holders(ctx, plan.sensitive, wanted, plan.tables, new) -%}
         {%- do problems.append(load_id ~ ' holds values of what is to be erased') -%}
     {%- endfor -%}
-    {%- if counted.also.get('masked', 0) | int -%}{%- do problems.append(ctx.public ~ ' does not have the rows of ' ~ ctx.ledger) -%}{%- endif -%}
-    {%- if problems -%}
-        {%- set message -%}
-{{ ctx.entity.name }}: what was written anew is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see what they saw before, but the keys are on the list: later {# -#}
-loads bring no values of them. Run spark-cdc verify --select {{ ctx.entity.name }} to find out what is wrong with the ledger, then the same command again.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
+    {%- do spark_cdc._audit_anew(ctx, counted, rows, problems, known=', but the keys are on the list: later loads bring no values of them',
+        then=', then the same command again') -%}
 {%- endmacro -%}
 
 

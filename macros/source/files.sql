@@ -236,8 +236,9 @@ union all
         {{ return(none if several else files) }}
     {%- endif -%}
     {%- for row in spark_cdc._query(spark_cdc._input_files_sql(entity, times)) -%}
-        {%- if row.get('position', 0) is none -%}{{ return(none) }}{%- endif -%}
-        {%- do files[row.get('position', 0) | int].update(
+        {%- set position = row.position if 'position' in row else 0 -%}
+        {%- if position is none -%}{{ return(none) }}{%- endif -%}
+        {%- do files[position | int].update(
             {'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) -%}
         {%- for ending in ['.gz', '.bz2', '.deflate', '.snappy', '.lz4', '.zst', '.zstd', '.xz'] if ending ~ '"' in row.paths | lower -%}
             {%- do spark_cdc._memo().update({'packed files of ' ~ entity.name: true}) -%}
