@@ -1,19 +1,75 @@
 {#- What differs by platform and catalogue is in this file: the statements that ask the catalogue,
     settings of a session, how a load's partitions and a view's text are written. Other files call
     these macros and send no such statement (tests/test_layout.py).
-    A platform is offered once its loads were seen to commit. Today that is Spark with views as in
-    Hive's metastore: a commit alters a view in place, which Spark's own catalog does in one
-    transaction. Other catalogs have no views, or views of their own, which can't be altered so.
-    Returns what is wrong with the target's platform: {catalog, kind, why}, or none. -#}
+    A platform is a row here, and nothing else asks which one a run has. What is so unless a row
+    says otherwise:
+    adapters       types of targets that are this platform
+    catalogs       of targets of the type spark: what the class of the session's catalog has in its
+                   name
+    replaces_views how a view gets another text: `alter view` (in place) or
+                   `create or replace view`
+    ledgers        formats of the tables that a run makes; none: any (docs/file_formats.md)
+    settings       that a session takes: Spark's names to the platform's; none: any, by Spark's name
+    overwrites     what a write replaces: partitions (that it brings rows of) or loads (that it
+                   names)
+    has_partitions whether the catalogue knows the partitions of tables of plain files
+    file_name      the file of a row, as SQL -#}
+{%- macro _platforms() -%}
+    {%- set row = {
+        'adapters': [], 'catalogs': none, 'replaces_views': 'alter view', 'ledgers': none, 'settings': none,
+        'overwrites': 'partitions', 'has_partitions': true, 'file_name': 'input_file_name()',
+    } -%}
+    {{ return({
+        'hive': dict(row, name='hive'),
+        'unity': dict(
+            row, name='unity', adapters=['databricks'], ledgers=['delta'], overwrites='loads', has_partitions=false,
+            file_name='_metadata.file_path', settings={
+                'spark.sql.legacy.timeParserPolicy': 'LEGACY_TIME_PARSER_POLICY',
+                'spark.sql.files.maxPartitionBytes': 'MAX_FILE_PARTITION_BYTES',
+            }
+        ),
+    }) }}
+{%- endmacro -%}
+
+
+{#- The row of this run: of the var spark_cdc_platform, else of the target's type, else of the
+    session's catalog once that was asked for (_asked_platform()), else Hive's, as in parse and
+    compile. -#}
+{%- macro _platform() -%}
+    {%- set memo = spark_cdc._memo() -%}
+    {%- if 'platform' not in memo -%}
+        {%- set rows, type = spark_cdc._platforms(), (target.type | default('spark')) if target is defined else 'spark' -%}
+        {#- another name than these is reported: _var_problems() -#}
+        {%- set found = [rows.get(var('spark_cdc_platform', none))] | select | list -%}
+        {%- for row in rows.values() if type in row.adapters -%}{%- do found.append(row) -%}{%- endfor -%}
+        {%- do memo.update({'platform': (found + [rows.hive]) | first}) -%}
+        {{ return((found + [rows.hive]) | first) }}
+    {%- endif -%}
+    {{ return(memo.platform) }}
+{%- endmacro -%}
+
+
+{#- Asks the server which platform it is, where neither a var nor the target's type says so; for the
+    rest of the run _platform() is what is found. A platform is offered once its loads were seen to
+    commit. Returns what is wrong with it: {catalog, kind, why}, or none. -#}
 {%- macro _other_platform() -%}
+    {%- if var('spark_cdc_platform', none) or spark_cdc._platform().adapters -%}{{ return(none) }}{%- endif -%}
     {%- if target.type != 'spark' -%}{{ return({'catalog': none, 'kind': target.type, 'why': none}) }}{%- endif -%}
     {%- set catalog = (spark_cdc._query('select current_catalog() as catalog') | first | default({})).get('catalog') or 'spark_catalog' -%}
     {%- if catalog == 'spark_catalog' -%}{{ return(none) }}{%- endif -%}
     {%- set kind = spark_cdc._setting('spark.sql.catalog.' ~ catalog) -%}
+    {%- for row in spark_cdc._platforms().values() if row.catalogs and row.catalogs in kind | lower -%}
+        {%- do spark_cdc._memo().update({'platform': row}) -%}
+        {{ return(none) }}
+    {%- endfor -%}
     {%- set probe = 'create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id' -%}
     {%- set why = spark_cdc._plan_refusal(spark_cdc._plan(probe)) -%}
     {{ return({'catalog': catalog, 'kind': kind, 'why': why} if why is not none or 'iceberg' in kind | lower else none) }}
 {%- endmacro -%}
+
+
+{#- The catalog of relations that a run makes: the profile's; dbt-spark has none. -#}
+{%- macro _database() -%}{{ return(target.database if target is defined and target.type | default('spark') != 'spark' else none) }}{%- endmacro -%}
 
 
 {#- What this run knows of a relation, without a statement for it: none if it is not there, else an
@@ -227,8 +283,8 @@
 {%- endmacro -%}
 
 
-{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would
-    be with `create or replace`. -#}
+{#- Creates a view, or gives it another text. Hive and Unity alter it: with `create or replace` it
+    would be gone in between, and in Unity its grants with it. -#}
 {%- macro _replace_view_sql(view, text, exists) -%}
 {{ spark_cdc._replacing(view, exists) }} as
 {{ text }}
@@ -236,7 +292,7 @@
 
 
 {#- How that statement begins. -#}
-{%- macro _replacing(view, exists) -%}{{ ('alter view ' if exists else 'create view if not exists ') ~ view }}{%- endmacro -%}
+{%- macro _replacing(view, exists) -%}{{ (spark_cdc._platform().replaces_views if exists else 'create view if not exists') ~ ' ' ~ view }}{%- endmacro -%}
 
 
 {#- Creates a view that is not there: of several sessions that try, one does. -#}
@@ -277,7 +333,7 @@ options (
 
 
 {#- The file of a row, as a URL, also of a row of a view. -#}
-{%- macro _file_name_sql() -%}input_file_name(){%- endmacro -%}
+{%- macro _file_name_sql() -%}{{ spark_cdc._platform().file_name }}{%- endmacro -%}
 
 
 {%- macro _make_schema(schema) -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endmacro -%}
@@ -488,10 +544,13 @@ insert overwrite table {{ table }}{{ ' partition (' ~ partitions | join(', ') ~ 
 {%- endmacro -%}
 
 
-{#- Sets a setting of this session, or puts it back (none). A platform that takes no settings would
-    leave it out here. -#}
+{#- Sets a setting of this session, or puts it back (none). One that the platform does not take is
+    left out: all of them but _platforms().settings make a load fast, or sure; see docs/platforms.md
+    for what a load does without. -#}
 {%- macro _set(name, value) -%}
-    {%- set name = '`' ~ name ~ '`' if '-' in name else name -%}
+    {%- set known = spark_cdc._platform().settings -%}
+    {%- if known is not none and name not in known -%}{{ return('') }}{%- endif -%}
+    {%- set name = known[name] if known else '`' ~ name ~ '`' if '-' in name else name -%}
     {%- do spark_cdc._send('reset ' ~ name if value is none else 'set ' ~ name ~ ' = ' ~ value) -%}
 {%- endmacro -%}
 

@@ -24,7 +24,7 @@
 
 {#- A relation by schema and name. -#}
 {%- macro _relation_in(schema, identifier) -%}
-    {{ return(api.Relation.create(database=none, schema=schema, identifier=identifier)) }}
+    {{ return(api.Relation.create(database=spark_cdc._database(), schema=schema, identifier=identifier)) }}
 {%- endmacro -%}
 
 
