@@ -340,13 +340,14 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
             ["key_hash", "nonkey_hash"],
         ),
         f"{name}_write_ledger": macros._write_loads_sql(
-            ledger, columns, [load], "select * from tagged"
+            ledger, columns, [load], "select * from tagged", "true"
         ),
         f"{name}_write_by_columns": macros._write_loads_sql(
             ledger,
             columns,
             [load],
             "select * from tagged",
+            "true",
             macros._cluster_rank_sql(columns[0], ["1", "2"], 0, {"stride": 2, "place": 1}),
         ),
         f"{name}_repeats": macros._repeats_sql(
@@ -368,6 +369,7 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
                 events,
                 columns,
                 "select * from staged",
+                "true",
                 "events_of_load",
             ),
         }

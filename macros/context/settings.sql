@@ -164,7 +164,7 @@
             'spark_cdc_maintenance': maintenance,
             'spark_cdc_validity': validity,
             'spark_cdc_guards': guards,
-            'spark_cdc_file_format': dict(file_format, default=spark_cdc._plain_format()),
+            'spark_cdc_file_format': dict(file_format, default=none),
             'spark_cdc_platform': {'kind': 'choice', 'accepted': spark_cdc._platforms() | list, 'null': true, 'default': none},
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
             'spark_cdc_verify_in_build': {'kind': 'boolean', 'default': false},

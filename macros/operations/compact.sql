@@ -166,7 +166,8 @@ Load once with the new columns, then compact.
     {%- set compacted = spark_cdc._compacted_rows_sql(ctx, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
     {%- do spark_cdc._set_session(ctx.write.ledger) -%}
     {%- do spark_cdc._set_file_size(figures.history_rows + figures.rows_after) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, [checkpoint], compacted, order)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(
+        ctx.write.ledger, columns, [checkpoint], compacted, spark_cdc._in_loads([plan.history, plan.checkpoint]), order)) -%}
     {%- do spark_cdc._set_file_size() -%}
 {%- endmacro -%}
 

@@ -10,20 +10,29 @@
                    `create or replace view`
     ledgers        formats of the tables that a run makes; none: any (docs/file_formats.md)
     settings       that a session takes: Spark's names to the platform's; none: any, by Spark's name
-    overwrites     what a write replaces: partitions (that it brings rows of) or loads (that it
-                   names)
-    has_partitions whether the catalogue knows the partitions of tables of plain files
-    file_name      the file of a row, as SQL -#}
+    overwrites     what a write replaces: `partitions` (that it brings rows of) or `where` (rows
+                   for which a condition holds)
+    has_folders    whether statements reach the files of tables: by their path, and as partitions
+                   that the catalogue registers
+    is_cached      whether dbt's cache holds what `show table extended` says
+    has_options    whether queries on paths take options; none: from Spark 4 on
+    purges         how a table is dropped so that its files go
+    file_name      the file of a row, as SQL
+    knows_in_views whether that holds of rows of a temporary view on files, too
+    random         text of random bits, from a source for secrets, as SQL (an encryption draws an
+                   initialization vector); %s: the row -#}
 {%- macro _platforms() -%}
     {%- set row = {
         'adapters': [], 'catalogs': none, 'replaces_views': 'alter view', 'ledgers': none, 'settings': none,
-        'overwrites': 'partitions', 'has_partitions': true, 'file_name': 'input_file_name()',
+        'overwrites': 'partitions', 'has_folders': true, 'is_cached': true, 'has_options': none, 'purges': ' purge',
+        'file_name': 'input_file_name()', 'knows_in_views': true, 'random': "java_method('java.util.UUID', 'randomUUID')",
     } -%}
     {{ return({
         'hive': dict(row, name='hive'),
         'unity': dict(
-            row, name='unity', adapters=['databricks'], ledgers=['delta'], overwrites='loads', has_partitions=false,
-            file_name='_metadata.file_path', settings={
+            row, name='unity', adapters=['databricks'], ledgers=['delta'], overwrites='where', has_folders=false,
+            is_cached=false, has_options=true, purges='', file_name='_metadata.file_path', knows_in_views=false,
+            random="md5(aes_encrypt(%s, repeat('0', 16)))", settings={
                 'spark.sql.legacy.timeParserPolicy': 'LEGACY_TIME_PARSER_POLICY',
                 'spark.sql.files.maxPartitionBytes': 'MAX_FILE_PARTITION_BYTES',
             }
@@ -74,11 +83,11 @@
 
 {#- What this run knows of a relation, without a statement for it: none if it is not there, else an
     object with `information`, the text of `show table extended`. dbt's cache has both. That of
-    dbt v2 has no information: there one statement per schema asks for it, and a relation that this
-    run has made or dropped since is a value of its own, so that threads don't overwrite each
-    other's. -#}
+    dbt v2, and of dbt-databricks, has no information: there one statement per schema asks for it,
+    and a relation that this run has made or dropped since is a value of its own, so that threads
+    don't overwrite each other's. -#}
 {%- macro _known(relation) -%}
-    {%- if not spark_cdc._of_dbt_2() -%}{{ return(load_cached_relation(relation)) }}{%- endif -%}
+    {%- if not spark_cdc._asks_again() -%}{{ return(load_cached_relation(relation)) }}{%- endif -%}
     {%- set memo, schema, name = spark_cdc._memo(), relation.schema | lower, relation.identifier | lower -%}
     {%- if 'relation ' ~ schema ~ '.' ~ name in memo -%}{{ return(memo['relation ' ~ schema ~ '.' ~ name]) }}{%- endif -%}
     {%- if 'schema ' ~ schema not in memo -%}
@@ -98,7 +107,8 @@
     (table or view), information (as far as it is read). -#}
 {%- macro _note_relation(relation, type, information='') -%}
     {%- do adapter.cache_dropped(relation) -%}
-    {%- do adapter.cache_added(relation.incorporate(type=type, information=information)) -%}
+    {%- set is_held = spark_cdc._platform().is_cached -%}
+    {%- do adapter.cache_added(relation.incorporate(type=type, information=information) if is_held else relation.incorporate(type=type)) -%}
     {%- do spark_cdc._note_known(relation, {'information': information}) -%}
 {%- endmacro -%}
 
@@ -110,8 +120,11 @@
 {%- endmacro -%}
 
 
+{%- macro _asks_again() -%}{{ return(spark_cdc._of_dbt_2() or not spark_cdc._platform().is_cached) }}{%- endmacro -%}
+
+
 {%- macro _note_known(relation, known) -%}
-    {%- if spark_cdc._of_dbt_2() -%}{%- do spark_cdc._memo().update({'relation ' ~ (relation.schema ~ '.' ~ relation.identifier) | lower: known}) -%}{%- endif -%}
+    {%- if spark_cdc._asks_again() -%}{%- do spark_cdc._memo().update({'relation ' ~ (relation.schema ~ '.' ~ relation.identifier) | lower: known}) -%}{%- endif -%}
 {%- endmacro -%}
 
 
@@ -148,6 +161,18 @@
 
 {#- Whether that is a view. -#}
 {%- macro _is_view_in(information) -%}{{ return('\nType: VIEW\n' in (information or '')) }}{%- endmacro -%}
+
+
+{#- A format of tables, or the one that the platform has in its place. -#}
+{%- macro _format_here(format) -%}
+    {%- set accepted = spark_cdc._platform().ledgers or [format] -%}
+    {{ return(format if format in accepted else accepted[0]) }}
+{%- endmacro -%}
+
+
+{#- Random bits as hexadecimal text with dashes, as SQL. Argument: row (SQL that tells rows
+    apart). -#}
+{%- macro _random_sql(row) -%}{{ return(spark_cdc._platform().random.replace('%s', row)) }}{%- endmacro -%}
 
 
 {#- The folder of a schema; none if the catalogue does not say. -#}
@@ -214,7 +239,10 @@
     {%- set rows = spark_cdc._query(sql) -%}
     {%- if ' more fields' in rows | map(attribute='data_type') | join(' ') -%}
         {%- do spark_cdc._set('spark.sql.debug.maxToStringFields', '100000') -%}
-        {{ return(spark_cdc._query(sql)) }}
+        {%- set rows = spark_cdc._query(sql) -%}
+    {%- endif -%}
+    {%- if ' more fields' in rows | map(attribute='data_type') | join(' ') -%}
+        {%- do exceptions.raise_compiler_error('a struct has more than 25 fields, whose types this platform does not show: ' ~ sql) -%}
     {%- endif -%}
     {{ return(rows) }}
 {%- endmacro -%}
@@ -423,7 +451,7 @@ tblproperties (
 
 {#- Without purge Iceberg's catalog, where it is the session's, would leave the files of any
     table. -#}
-{%- macro _drop_table(table) -%}{%- do spark_cdc._send('drop table if exists ' ~ table ~ ' purge') -%}{%- endmacro -%}
+{%- macro _drop_table(table) -%}{%- do spark_cdc._send('drop table if exists ' ~ table ~ spark_cdc._platform().purges) -%}{%- endmacro -%}
 
 
 {#- Lets this session see what others have done to a table that it has read. -#}
@@ -432,7 +460,9 @@ tblproperties (
 
 {#- Registers the partitions whose folders the metastore does not know, as killed inserts leave
     them. -#}
-{%- macro _find_partitions(table) -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endmacro -%}
+{%- macro _find_partitions(table) -%}
+    {%- if spark_cdc._platform().has_folders -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endif -%}
+{%- endmacro -%}
 
 
 {#- The partition columns of a ledger, of an <entity>_events, or of cdc_loads. -#}
@@ -464,7 +494,7 @@ tblproperties (
     {%- endfor -%}
     {%- set listed -%}
 select distinct concat_ws('/', {{ parts | join(', ') }}) as partition
-from {{ table }}{{ '.partitions' if is_listed }}
+from {{ table }}{{ '.partitions' if is_listed }}{{ "\nwhere " ~ ('partition.' if is_listed) ~ "entity = '" ~ entity ~ "'" if entity }}
     {%- endset -%}
     {%- for partition in (spark_cdc._query(listed) | map(attribute='partition') if format
             else spark_cdc._partitions_shown(table, "entity = '" ~ entity ~ "'" if entity else '')) -%}
@@ -475,9 +505,35 @@ from {{ table }}{{ '.partitions' if is_listed }}
 
 
 {#- How a write begins that replaces the partitions it brings rows of, and no others (see
-    _set_overwrite()). Arguments: table, partitions (names). -#}
-{%- macro _overwrite_sql(table, partitions=[]) -%}
+    _set_overwrite()), or on some platforms all rows of a condition; without both the whole table.
+    Arguments: table, where (a condition on partition columns that holds of all rows of the write,
+    and of none that are to stay), partitions (names). -#}
+{%- macro _overwrite_sql(table, where=none, partitions=[]) -%}
+{%- if where is not none and spark_cdc._platform().overwrites == 'where' -%}
+insert into {{ table }}
+replace where {{ where }}
+{%- else -%}
 insert overwrite table {{ table }}{{ ' partition (' ~ partitions | join(', ') ~ ')' if partitions }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The same as a whole, of a query that has the table's columns in any order. Arguments: table,
+    where, sql (the query). -#}
+{%- macro _overwrite_by_name_sql(table, where, sql) -%}
+{%- if spark_cdc._platform().overwrites == 'where' -%}
+{%- set memo, name = spark_cdc._memo(), 'columns of ' ~ table -%}
+{%- if name not in memo -%}{%- do memo.update({name: adapter.get_columns_in_relation(table) | map(attribute='name') | list}) -%}{%- endif -%}
+{{ spark_cdc._overwrite_sql(table, where) }}
+select
+    {{ memo[name] | join(',\n    ') }}
+from (
+{{ sql }}
+) as named
+{%- else -%}
+{{ spark_cdc._overwrite_sql(table, where) }} by name
+{{ sql }}
+{%- endif -%}
 {%- endmacro -%}
 
 
