@@ -317,7 +317,6 @@ CHOSEN = {  # formats that are chosen, not asked for
     ("context/settings.sql", "avro"),  # an encoding of streamed messages
     ("ledger/load.sql", "change_feed"),  # the name of a guard
     ("operations/erase.sql", "csv"),  # a file of keys
-    ("operations/secrets.sql", "orc"),  # the same
     ("operations/erase.sql", "orc"),  # has no smallest and largest token in its footers
     ("utils/platform.sql", "iceberg"),  # how Hive's metastore and a catalog show such a table
     ("utils/spark.sql", "iceberg"),  # the same, for dbt's snapshots

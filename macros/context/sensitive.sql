@@ -93,7 +93,7 @@
     the key is plain. -#}
 {%- macro _erased_secrets(entity, list) -%}
     {%- if not spark_cdc._has_sensitive_key(entity) -%}{{ return(['none']) }}{%- endif -%}
-    {%- if list == entity.get('erased_list') or spark_cdc._table_format(list) -%}
+    {%- if list == entity.get('erased_list') -%}
         {{ return(spark_cdc._query('select distinct secret from ' ~ list) | map(attribute='secret') | sort) }}
     {%- endif -%}
     {%- set found = [] -%}

@@ -428,14 +428,14 @@ group by key_token, secret
     {%- for name, data_type in [('key_token', 'binary'), ('key_hash', 'binary'), ('erased_at', 'timestamp'), ('secret', 'string'), ('run', 'string')] -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
-    {%- do spark_cdc._send(spark_cdc._create_table_sql(list, columns, spark_cdc._format_here('orc'), ['secret', 'run'])) -%}
+    {%- do spark_cdc._send(spark_cdc._create_table_sql(list, columns, 'orc', ['secret', 'run'])) -%}
     {%- if wanted.listed == wanted['keys'] -%}{{ return(ctx) }}{%- endif -%}
     {%- set tokens = spark_cdc._erased_tokens(entity, list, entity.key_columns) -%}
     {%- set sql -%}
-{{ spark_cdc._overwrite_sql(list, "secret = '" ~ id ~ "' and run = '" ~ spark_cdc._run_id8() ~ "'", ['secret', 'run']) }}
+{{ spark_cdc._overwrite_sql(list, none, ['secret', 'run']) }}
 select
     wanted.token as key_token,
-    {{ "unhex(replace(" ~ spark_cdc._random_sql('wanted.token') ~ ", '-', ''))" if is_keyed else 'wanted.token' }} as key_hash,
+    {{ "unhex(replace(java_method('java.util.UUID', 'randomUUID'), '-', ''))" if is_keyed else 'wanted.token' }} as key_hash,
     current_timestamp() as erased_at,
     '{{ id }}' as secret,
     '{{ spark_cdc._run_id8() }}' as run

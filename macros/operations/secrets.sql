@@ -36,8 +36,9 @@
 {%- macro _create_secret(is_there) -%}
     {%- set schema = spark_cdc._sensitive_schema() -%}
     {%- set secret = spark_cdc._relation_in(schema, 'spark_cdc_secret_' ~ spark_cdc._time_now('%Y%m%dT%H%M%S') | lower ~ '_' ~ spark_cdc._run_id8()) -%}
+    {%- set uuid = "java_method('java.util.UUID', 'randomUUID')" -%}
     {%- set sql -%}
-create table {{ secret }} using {{ spark_cdc._format_here('orc') }} as
+create table {{ secret }} using orc as
 select
     named_struct(
         {%- for name, pad in [('inner_key', '36'), ('outer_key', '5C')] %}
@@ -50,11 +51,8 @@ select
 from (
     select transform(sequence(1, 63, 2), place -> cast(conv(substr(made, place, 2), 16, 10) as int)) as bytes
     from (
-        select sha2(array_join(collect_list(part), ''), 256) as made
-        from (
-            select {{ spark_cdc._random_sql('cast(id as string)') }} as part
-            from range(4)
-        ) as parts
+        select sha2(concat({{ ([uuid] * 4) | join(', ') }}), 256) as made
+        from range(1)
     ) as random
 ) as parted
     {%- endset -%}

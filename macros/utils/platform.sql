@@ -18,21 +18,19 @@
     has_options    whether queries on paths take options; none: from Spark 4 on
     purges         how a table is dropped so that its files go
     file_name      the file of a row, as SQL
-    knows_in_views whether that holds of rows of a temporary view on files, too
-    random         text of random bits, from a source for secrets, as SQL (an encryption draws an
-                   initialization vector); %s: the row -#}
+    knows_in_views whether that holds of rows of a temporary view on files, too -#}
 {%- macro _platforms() -%}
     {%- set row = {
         'adapters': [], 'catalogs': none, 'replaces_views': 'alter view', 'ledgers': none, 'settings': none,
         'overwrites': 'partitions', 'has_folders': true, 'is_cached': true, 'has_options': none, 'purges': ' purge',
-        'file_name': 'input_file_name()', 'knows_in_views': true, 'random': "java_method('java.util.UUID', 'randomUUID')",
+        'file_name': 'input_file_name()', 'knows_in_views': true,
     } -%}
     {{ return({
         'hive': dict(row, name='hive'),
         'unity': dict(
             row, name='unity', adapters=['databricks'], ledgers=['delta'], overwrites='where', has_folders=false,
             is_cached=false, has_options=true, purges='', file_name='_metadata.file_path', knows_in_views=false,
-            random="md5(aes_encrypt(%s, repeat('0', 16)))", settings={
+            settings={
                 'spark.sql.legacy.timeParserPolicy': 'LEGACY_TIME_PARSER_POLICY',
                 'spark.sql.files.maxPartitionBytes': 'MAX_FILE_PARTITION_BYTES',
             }
@@ -168,11 +166,6 @@
     {%- set accepted = spark_cdc._platform().ledgers or [format] -%}
     {{ return(format if format in accepted else accepted[0]) }}
 {%- endmacro -%}
-
-
-{#- Random bits as hexadecimal text with dashes, as SQL. Argument: row (SQL that tells rows
-    apart). -#}
-{%- macro _random_sql(row) -%}{{ return(spark_cdc._platform().random.replace('%s', row)) }}{%- endmacro -%}
 
 
 {#- The folder of a schema; none if the catalogue does not say. -#}
@@ -522,11 +515,9 @@ insert overwrite table {{ table }}{{ ' partition (' ~ partitions | join(', ') ~ 
     where, sql (the query). -#}
 {%- macro _overwrite_by_name_sql(table, where, sql) -%}
 {%- if spark_cdc._platform().overwrites == 'where' -%}
-{%- set memo, name = spark_cdc._memo(), 'columns of ' ~ table -%}
-{%- if name not in memo -%}{%- do memo.update({name: adapter.get_columns_in_relation(table) | map(attribute='name') | list}) -%}{%- endif -%}
 {{ spark_cdc._overwrite_sql(table, where) }}
 select
-    {{ memo[name] | join(',\n    ') }}
+    {{ spark_cdc._columns_in_order(table) | join(',\n    ') }}
 from (
 {{ sql }}
 ) as named
@@ -534,6 +525,16 @@ from (
 {{ spark_cdc._overwrite_sql(table, where) }} by name
 {{ sql }}
 {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The names of a table's columns, asked for once in a run. -#}
+{%- macro _columns_in_order(table) -%}
+    {%- set memo, name = spark_cdc._memo(), 'columns of ' ~ table -%}
+    {%- if name not in memo -%}
+        {%- do memo.update({name: adapter.get_columns_in_relation(table) | map(attribute='name') | list}) -%}
+    {%- endif -%}
+    {{ return(memo[name]) }}
 {%- endmacro -%}
 
 
