@@ -76,11 +76,16 @@ MANIFESTS = {  # by the name of what is planned on top of them
 }
 
 
-def render(after: Callable[[Macros], None] = lambda macros: None) -> dict[str, str]:
-    """Return the SQL by file name; after: gets the macros when all of it is made."""
+def render(
+    after: Callable[[Macros], None] = lambda macros: None, **variables: Any
+) -> dict[str, str]:
+    """Return the SQL by file name.
+
+    after: gets the macros when all of it is made. variables: vars of the project.
+    """
     files = {}
     with tempfile.TemporaryDirectory() as place:
-        macros = _macros(Path(place))
+        macros = _macros(Path(place), variables)
         for name in ENTITIES:
             for title, sql in _statements(macros, name).items():
                 files[f"{name}/{title}.sql"] = _tidy(sql)
@@ -335,18 +340,19 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_create_ledger": macros._create_table_sql(
             ledger,
             columns,
-            "parquet",
+            entity["file_format"],
             ["business_date", "load_id", "operation"],
             ["key_hash", "nonkey_hash"],
         ),
         f"{name}_write_ledger": macros._write_loads_sql(
-            ledger, columns, [load], "select * from tagged"
+            ledger, columns, [load], "select * from tagged", "true"
         ),
         f"{name}_write_by_columns": macros._write_loads_sql(
             ledger,
             columns,
             [load],
             "select * from tagged",
+            "true",
             macros._cluster_rank_sql(columns[0], ["1", "2"], 0, {"stride": 2, "place": 1}),
         ),
         f"{name}_repeats": macros._repeats_sql(
@@ -359,7 +365,7 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
             f"{name}_create_events": macros._create_table_sql(
                 events,
                 columns,
-                "parquet",
+                entity["file_format"],
                 ["business_date", "load_id"],
                 ["key_hash", "event_hash"],
                 entity["events"]["archive"],
@@ -368,6 +374,7 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
                 events,
                 columns,
                 "select * from staged",
+                "true",
                 "events_of_load",
             ),
         }
@@ -511,7 +518,7 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
     return statements
 
 
-def _macros(folder: Path) -> Macros:
+def _macros(folder: Path, variables: dict[str, Any]) -> Macros:
     """Load the macros and the generic tests, with the examples as dbt's graph."""
     for path in [*ROOT.glob("macros/**/*.sql"), *ROOT.glob("tests/generic/*.sql")]:
         source = path.read_text(encoding="utf-8")
@@ -554,6 +561,7 @@ def _macros(folder: Path) -> Macros:
         )
     macros = load_macros(
         folder,
+        var=variables,
         run_query=lambda sql: SimpleNamespace(rows=[]),
         model={"unique_id": "test.spark_cdc.rendered", "package_name": "spark_cdc"},
         graph=Node(nodes=nodes, sources={}),
@@ -566,7 +574,7 @@ def _macros(folder: Path) -> Macros:
         _landing_source=lambda entity: None,
         _list_files=lambda location, *_: f"{SCHEMA}.files",
         load_relation=lambda relation: relation if isinstance(relation, Relation) else None,
-        load_cached_relation=lambda relation: None,
+        _known=lambda relation: None,
         _read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
         _verified=lambda model: _verified(macros, model),
         _read_despite_damage=lambda on=True: None,
@@ -579,6 +587,7 @@ def _macros(folder: Path) -> Macros:
             "partitions": ["business_date=2024-03-01/load_id=20240301-fc-00000001/operation=I"],
         },
         _mode=lambda: "load",
+        _columns_in_order=lambda table: list(macros._load_log_columns()),
         _verified_leftovers=lambda verified: [],
         _erased_list=lambda entity: Relation(f"{entity['name']}_erased"),
         _is_there=lambda relation: True,

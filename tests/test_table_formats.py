@@ -340,11 +340,11 @@ def test_a_default_catalog_without_views_that_can_be_altered(
 
 
 def test_a_platform_that_nobody_has_seen_load() -> None:
-    target = SimpleNamespace(type="databricks", schema="cdc", name="prod")
+    target = SimpleNamespace(type="trino", schema="cdc", name="prod")
     assert load_macros(target=target)._catalog_problems() == [
-        "the type of the target prod is databricks, with which no load has been tested yet. "
-        "Accepted is type: spark, whose catalog has views as Hive's metastore has them "
-        "(docs/limits.md)."
+        "the type of the target prod is trino, with which no load has been tested yet. "
+        "Accepted are type: spark, whose catalog has views as Hive's metastore has them, and "
+        "type: databricks (docs/platforms.md)."
     ]
 
 

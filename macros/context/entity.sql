@@ -108,7 +108,7 @@
         'text': facts.is_text or is_message if source.text is none else source.text,
         'on_unexpected_column': 'ignore' if 'unexpected_columns' in skipped else source.on_unexpected_column,
     }) -%}
-    {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format', known)}) -%}
+    {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._file_format_of_vars(known)}) -%}
     {%- set is_narrow = spark_cdc._table_facts(settings.file_format).is_narrow -%}
 
     {#- The columns with the names that they have in this source. A full snapshot of an entity of
@@ -278,6 +278,12 @@
     {%- set given, rule = var(name, none), (known or spark_cdc._known_settings()).vars[name] -%}
     {%- set is_right = given is not none and ((rule.kind == 'mapping' and given is mapping) or spark_cdc._setting_error(name, given, rule) is none) -%}
     {{ return(given if is_right else rule.get('default')) }}
+{%- endmacro -%}
+
+
+{#- The format of tables whose entity names none. -#}
+{%- macro _file_format_of_vars(known=none) -%}
+    {{ return(spark_cdc._var('spark_cdc_file_format', known) or spark_cdc._format_here(spark_cdc._plain_format())) }}
 {%- endmacro -%}
 
 

@@ -349,7 +349,7 @@ name a tie_breaker
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set ordering = (spark_cdc._names(events.get('order')) + spark_cdc._names(events.get('tie_breaker'))) | map('lower') | list -%}
     {%- set clustering = spark_cdc._names(settings.get('cluster_by')) | map('lower') | list -%}
-    {%- set format = settings.get('file_format') or spark_cdc._var('spark_cdc_file_format') -%}
+    {%- set format = settings.get('file_format') or spark_cdc._file_format_of_vars() -%}
     {%- set condition = (settings.get('deleted_when') or '') | string | lower -%}
     {%- set words = namespace(of=condition) -%}
     {%- for sign in condition | unique if not spark_cdc._has_only(sign, '_') -%}{%- set words.of = words.of.replace(sign, ' ') -%}{%- endfor -%}

@@ -235,8 +235,8 @@
     {%- if other is none -%}{{ return([]) }}{%- endif -%}
     {{ return(spark_cdc._failed_rules(dict(other, target=target.name), [
         (not other.catalog,
-         "the type of the target %(target)s is %(kind)s, with which no load has been tested yet. Accepted is type: spark, whose catalog has views as Hive's "
-         'metastore has them (docs/limits.md).'),
+         "the type of the target %(target)s is %(kind)s, with which no load has been tested yet. Accepted are type: spark, whose catalog has views as Hive's "
+         'metastore has them, and type: databricks (docs/platforms.md).'),
         (other.catalog,
          'the default catalog of the target %(target)s is %(catalog)s (%(kind)s), '
          ~ ('which has no views (%(why)s)' if other.why else "whose views are Iceberg's own, which can't be altered in place")
@@ -285,8 +285,13 @@
     Spark does not read back. Arguments: columns (of the YAML), settings (meta.spark_cdc).
     Returns a list of texts. -#}
 {%- macro _table_format_problems(columns, settings) -%}
-    {%- set format = settings.get('file_format') or spark_cdc._var('spark_cdc_file_format') -%}
-    {%- set facts, problems, without_backticks = spark_cdc._table_facts(format), [], [] -%}
+    {%- set format = settings.get('file_format') or spark_cdc._file_format_of_vars() -%}
+    {%- set facts, without_backticks, here = spark_cdc._table_facts(format), [], spark_cdc._platform() -%}
+    {%- set problems = spark_cdc._failed_rules({'format': format, 'here': here.name, 'ledgers': (here.ledgers or []) | join(', ')}, [
+        (format != spark_cdc._format_here(format),
+         "file_format is '%(format)s', but tables on the platform %(here)s are %(ledgers)s: leave file_format and the var spark_cdc_file_format out, or write "
+         'file_format: %(ledgers)s (docs/platforms.md)'),
+    ]) -%}
     {%- set sources = [settings.get('source')] + ((settings.get('sources') or {}).values() | list if settings.get('sources') is mapping else []) -%}
     {%- for source in sources if spark_cdc._source_facts(source).no_backticks -%}{%- do without_backticks.append(source.format) -%}{%- endfor -%}
     {%- for column in columns -%}

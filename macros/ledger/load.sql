@@ -113,7 +113,7 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- set columns = spark_cdc._ensure_table(ctx, 'events', load) -%}
     {%- do spark_cdc._set_session(ctx.write.events, spark_cdc._is_small_load(load, files)) -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_rows_sql(ctx.write.events, columns, sql, 'events_of_load') }}
+        {{ spark_cdc._write_rows_sql(ctx.write.events, columns, sql, spark_cdc._in_loads([load.load_id]), 'events_of_load') }}
     {%- endcall -%}
     {%- if 'last_after' in load -%}
         {%- set sql -%}
@@ -171,13 +171,14 @@ select
         entity, columns, ctx.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
     {%- if order -%}{%- do spark_cdc._set_file_size([load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_loads_sql(ctx.write.ledger, columns, [] if load.get('deletes_separately') else [load], sql, order) }}
+        {{ spark_cdc._write_loads_sql(ctx.write.ledger, columns, [] if load.get('deletes_separately') else [load], sql, spark_cdc._in_loads([load.load_id]), order) }}
     {%- endcall -%}
     {%- if order -%}{%- do spark_cdc._set_file_size() -%}{%- endif -%}
     {%- if load.get('deletes_separately') -%}{%- do spark_cdc._write_deleted(ctx, load, columns) -%}{%- endif -%}
     {%- set retained = spark_cdc._retained_rows(ctx, load) -%}
     {%- if retained.sql -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(ctx.write.ledger, columns, retained.sql)) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(
+            ctx.write.ledger, columns, retained.sql, spark_cdc._in_loads([load.load_id]) ~ " and operation = 'X'")) -%}
     {%- endif -%}
     {%- if retained.drops_deletes -%}
         {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
@@ -357,7 +358,7 @@ selected. Nothing was written. Load the date:
     {%- set columns = spark_cdc._ensure_table(run, 'events', load) -%}
     {%- do spark_cdc._set_session(run.write.events, spark_cdc._is_small_load(load, files)) -%}
     {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
-    {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.write.events, columns, sql, 'events_of_load')) -%}
+    {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.write.events, columns, sql, spark_cdc._in_loads([load.load_id]), 'events_of_load')) -%}
     {{ return({'relation': partition, 'summary': spark_cdc._checked_summary(run, partition), 'noted': noted}) }}
 {%- endmacro -%}
 

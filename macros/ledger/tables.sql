@@ -20,7 +20,7 @@ Nothing was written. Run the same command again.
         {#- or it was set aside just now -#}
         {%- set facts = spark_cdc._table_facts(entity.file_format) -%}
         {%- if facts.has_log -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
-        {%- if facts.log_folder -%}
+        {%- if facts.log_folder and spark_cdc._platform().has_folders -%}
             {#- What a full disk, or a server that died, has left of a Delta table that was being
                 made: a log without a version, for which Delta refuses to make the table ever after
                 (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is
@@ -187,6 +187,7 @@ Nothing was written. Run the same command again.
     load without its rows.
     Arguments: entity, table (relation). -#}
 {%- macro _check_table_format(entity, table) -%}
+    {%- if spark_cdc._platform().ledgers -%}{{ return('') }}{%- endif -%}
     {%- set format, session_catalog = entity.file_format, 'spark.sql.catalog.spark_catalog' -%}
     {%- set facts, found = spark_cdc._table_facts(format), {} -%}
     {%- for name in [session_catalog, session_catalog ~ '.cache-enabled', 'spark.sql.extensions'] -%}

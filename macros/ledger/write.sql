@@ -2,10 +2,11 @@
     was whole.
     Arguments: ledger (that is written), columns (of the ledger, in its order), loads (their plans,
     which become the records; empty where a later statement writes the record), sql (query of the
-    rows of all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
-{%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
+    rows of all), where (of _overwrite_sql()), order (of _cluster_order(): how the rows lie in
+    files; none: as they come). -#}
+{%- macro _write_loads_sql(ledger, columns, loads, sql, where, order=none) -%}
 {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
-{{ spark_cdc._overwrite_sql(ledger, partitions) }}
+{{ spark_cdc._overwrite_sql(ledger, where, partitions) }}
 {% if order is none -%}
 {{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
 {%- else -%}
@@ -47,7 +48,8 @@ group by operation
     {%- set run = dict(
         ctx, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout), broadcast=spark_cdc._is_few(entity, load.prior_log_rows)) -%}
     {%- set deleted = spark_cdc._deleted_sql(run, rows.values() | sum, load.prior_rows - rows.U - rows.N - rows.S - rows.W) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, [dict(load, unchanged=rows.S + rows.W)], deleted)) -%}
+    {%- set where = spark_cdc._in_loads([load.load_id]) ~ " and operation in ('D', 'L')" -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write.ledger, columns, [dict(load, unchanged=rows.S + rows.W)], deleted, where)) -%}
     {%- if rows.S -%}
         {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
             ctx.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=S'])) -%}
@@ -141,9 +143,9 @@ order by place, step
 {#- The write of rows into partitions that bear the load's name, which no other attempt has.
     Arguments: table (that is written), columns (of the table, in its order: _ensure_table(); one
     without a name is no longer declared), sql (query of rows with these columns under their
-    declared names), name (of that query). -#}
-{%- macro _write_rows_sql(table, columns, sql, name='rows_of_load') -%}
-{{ spark_cdc._overwrite_sql(table, spark_cdc._partition_names(table)) }}
+    declared names), where (of _overwrite_sql()), name (of that query). -#}
+{%- macro _write_rows_sql(table, columns, sql, where, name='rows_of_load') -%}
+{{ spark_cdc._overwrite_sql(table, where, spark_cdc._partition_names(table)) }}
 {{ spark_cdc._written_rows_sql(columns, sql, name) }}
 {%- endmacro -%}
 
@@ -262,7 +264,7 @@ from {{ spark_cdc._events_placed_sql(entity, load, incoming) }}
 
 {#- That statement. Argument: columns (of the masked ledger, in its order). -#}
 {%- macro _masked_ledger_sql(ctx, columns, loads) -%}
-{{ spark_cdc._overwrite_sql(ctx.write.public, ['business_date', 'load_id', 'operation']) }}
+{{ spark_cdc._overwrite_sql(ctx.write.public, spark_cdc._in_loads(loads), ['business_date', 'load_id', 'operation']) }}
 select
     {{ spark_cdc._masked_columns(ctx.entity, columns, "operation = 'R'") | join(',\n') | indent(4) }}
 from {{ ctx.ledger }}

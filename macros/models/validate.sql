@@ -112,7 +112,7 @@
     undated (entities whose ledgers are selected, with and without a business date: (name,
     settings)). Returns a list of texts. -#}
 {%- macro _problems_of_loads(loads, undated) -%}
-    {%- set found = spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema', 'spark_cdc_require_business_date']) -%}
+    {%- set found = spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema', 'spark_cdc_require_business_date', 'spark_cdc_platform']) -%}
     {%- set found = found + spark_cdc._undated_problems(loads, undated) -%}
     {%- if not loads or found or spark_cdc._mode() not in ['load', 'operate'] -%}{{ return(found) }}{%- endif -%}
     {%- set asked = [] -%}

@@ -198,7 +198,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- endif -%}
     {%- set columns = spark_cdc._ensure_table(run, 'ledger', first) -%}
     {%- do spark_cdc._set_session(run.write.ledger) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(run.write.ledger, columns, records, sql)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(run.write.ledger, columns, records, sql, spark_cdc._in_loads(loads | map(attribute='load_id') | list))) -%}
     {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, views, done)) }}
 {%- endmacro -%}

@@ -164,7 +164,7 @@ Load once with the new columns, then compact.
     {%- set order = spark_cdc._cluster_order(
         entity, spark_cdc._ledger_columns(entity, checkpoint.layout), table, plan.compacted, figures.history_rows + figures.rows_after) -%}
     {%- set compacted = spark_cdc._compacted_rows_sql(entity, table, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
-    {%- do spark_cdc._write_anew(ctx, which, columns, [checkpoint], compacted, order, figures.history_rows + figures.rows_after) -%}
+    {%- do spark_cdc._write_anew(ctx, which, [plan.history, plan.checkpoint], columns, [checkpoint], compacted, order, figures.history_rows + figures.rows_after) -%}
 {%- endmacro -%}
 
 

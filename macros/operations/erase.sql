@@ -254,14 +254,14 @@ order by load_id
     {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
         ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(compacted) ~ ')' if compacted else '') -%}
     {%- set rows = spark_cdc._erased_copy_sql(now, ctx.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
-    {%- do spark_cdc._write_anew(ctx, 'ledger', columns, records, rows) -%}
+    {%- do spark_cdc._write_anew(ctx, 'ledger', new, columns, records, rows) -%}
     {%- do spark_cdc._write_masked_ledger(now, new, load) -%}
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
         {%- set settled = spark_cdc._ensure_table(now, 'events', load) -%}
         {%- set rows = spark_cdc._erased_copy_sql(now, ctx.events, event_columns, 'cdc__note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
         {%- do spark_cdc._set_session(ctx.write.events) -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(ctx.write.events, settled, rows, 'events_of_loads')) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(ctx.write.events, settled, rows, spark_cdc._in_loads(new), 'events_of_loads')) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -337,7 +337,7 @@ from (
     {%- do renamed.load_id.update({old: new}) -%}
     {%- do renamed.parent_load_id.update({old: (plan.records.get(old) or {}).get('parent') or ''}) -%}
 {%- endfor -%}
-{{ spark_cdc._overwrite_sql(ctx.write.load_log) }} by name
+{%- set sql -%}
 select
     {%- for name in spark_cdc._load_log_columns() %}
     {% if name in renamed -%}
@@ -349,6 +349,9 @@ select
     {%- endfor %}
 from {{ ctx.write.load_log }}
 where entity = '{{ ctx.entity.name }}' and {{ spark_cdc._in_loads(plan.records | list or ['']) }}
+{%- endset -%}
+{%- set where = "entity = '" ~ ctx.entity.name ~ "' and " ~ spark_cdc._in_loads(plan.names.values() | list) -%}
+{{ spark_cdc._overwrite_by_name_sql(ctx.write.load_log, where, sql) }}
 {%- endmacro -%}
 
 
@@ -421,7 +424,7 @@ group by key_token, secret
     {%- if wanted.listed == wanted['keys'] -%}{{ return(ctx) }}{%- endif -%}
     {%- set tokens = spark_cdc._erased_tokens(entity, list, entity.key_columns) -%}
     {%- set sql -%}
-{{ spark_cdc._overwrite_sql(list, ['secret', 'run']) }}
+{{ spark_cdc._overwrite_sql(list, none, ['secret', 'run']) }}
 select
     wanted.token as key_token,
     {{ "unhex(replace(java_method('java.util.UUID', 'randomUUID'), '-', ''))" if is_keyed else 'wanted.token' }} as key_hash,

@@ -3,13 +3,14 @@
 
 
 {#- Writes loads from rows that are there. Arguments: ctx, which (ledger or public: of these two
-    tables the one that is written), columns (of the table, in its order), records (of the loads,
-    of which each proves that its write was whole), rows (query), order (of _cluster_order(), or
-    none), row_count (about how many rows, for the size of the files; none: as they come). -#}
-{%- macro _write_anew(ctx, which, columns, records, rows, order=none, row_count=none) -%}
+    tables the one that is written), loads (their names), columns (of the table, in its order),
+    records (of the loads, of which each proves that its write was whole), rows (query), order (of
+    _cluster_order(), or none), row_count (about how many rows, for the size of the files; none: as
+    they come). -#}
+{%- macro _write_anew(ctx, which, loads, columns, records, rows, order=none, row_count=none) -%}
     {%- do spark_cdc._set_session(ctx.write[which]) -%}
     {%- if row_count is not none -%}{%- do spark_cdc._set_file_size(row_count) -%}{%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write[which], columns, records, rows, order)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ctx.write[which], columns, records, rows, spark_cdc._in_loads(loads), order)) -%}
     {%- if row_count is not none -%}{%- do spark_cdc._set_file_size() -%}{%- endif -%}
 {%- endmacro -%}
 

@@ -763,18 +763,18 @@ where
                 {%- do outdated.extend(spark_cdc._partitions_by_load(table) | select('in', run.load.keep + run.load.replaced)) -%}
             {%- endif -%}
         {%- endif -%}
-        {%- if table == ctx.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append(spark_cdc._overwrite_sql(table)) -%}{%- endif -%}
+        {%- if table == ctx.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append(spark_cdc._overwrite_sql(table, '…')) -%}{%- endif -%}
     {%- endfor -%}
     {%- if spark_cdc._deletes_separately(entity, load) -%}
-        {%- do statements.append(spark_cdc._overwrite_sql(ctx.ledger)) -%}
+        {%- do statements.append(spark_cdc._overwrite_sql(ctx.ledger, '…')) -%}
         {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._dropping(ctx.ledger, entity.file_format)) -%}{%- endif -%}
     {%- endif -%}
-    {%- if retained.sql -%}{%- do statements.append(spark_cdc._overwrite_sql(ctx.ledger)) -%}{%- endif -%}
+    {%- if retained.sql -%}{%- do statements.append(spark_cdc._overwrite_sql(ctx.ledger, '…')) -%}{%- endif -%}
     {%- if retained.drops_deletes -%}{%- do statements.append(spark_cdc._dropping(ctx.ledger, entity.file_format)) -%}{%- endif -%}
-    {%- for table in masked -%}{%- do statements.append(spark_cdc._overwrite_sql(table)) -%}{%- endfor -%}
+    {%- for table in masked -%}{%- do statements.append(spark_cdc._overwrite_sql(table, '…')) -%}{%- endfor -%}
     {%- do statements.append(spark_cdc._replacing(spark_cdc._beside(ctx, 'commit', run.manifest.sequence + 1), false)) -%}
     {%- do statements.append(spark_cdc._replacing(ctx.committed, run.manifest.existed)) -%}
-    {%- do statements.append(spark_cdc._overwrite_sql(ctx.load_log)) -%}
+    {%- do statements.append(spark_cdc._overwrite_sql(ctx.load_log, '…')) -%}
     {%- if outdated -%}{%- do statements.append(spark_cdc._dropping(ctx.events, entity.file_format)) -%}{%- endif -%}
     {{ return(statements) }}
 {%- endmacro -%}

@@ -263,7 +263,7 @@ order by folder
     how to be rid of it, an empty one where there is nothing. -#}
 {%- macro _retained_by_snapshots(table, location) -%}
     {%- set format = spark_cdc._table_format(table) -%}
-    {%- if format is none -%}{{ return('') }}{%- endif -%}
+    {%- if format is none or not spark_cdc._platform().has_folders -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
 select
     count(*) as files,

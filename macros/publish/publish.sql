@@ -15,7 +15,7 @@
 
 {#- Refuses what can't be published, before anything is written. -#}
 {%- macro _check_target(target) -%}
-    {%- set formats = spark_cdc._table_formats() -%}
+    {%- set formats = spark_cdc._platform().ledgers or spark_cdc._table_formats() -%}
     {%- if target.format not in formats -%}
         {%- do spark_cdc._refuse_target(target, "the format is '" ~ target.format ~ "'; accepted are " ~ formats | join(', ')) -%}
     {%- endif -%}

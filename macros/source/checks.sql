@@ -194,6 +194,13 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
         count -#}
     {%- set expected = files.files + 1 if not elsewhere else files.files if '*' in spark_cdc._with_stars(folder) or files.files == 1 -%}
     {%- if count == expected -%}{{ return([]) }}{%- endif -%}
+    {%- if spark_cdc._platform().settings is not none -%}
+        {#- a plan cuts its list of names off there: those that readers leave out are counted -#}
+        {%- set left_out = '/{_,.}*' -%}
+        {%- set hidden = spark_cdc._plan_paths(spark_cdc._plan('select 1 from text.`'
+            ~ spark_cdc._landing_path(entity, [time]).rstrip('/').replace('`', '``') ~ left_out ~ '`')).count -%}
+        {{ return([spark_cdc._counted(count - expected - hidden, 'more file') ~ ' or folders of ' ~ folder] if count > expected + hidden else []) }}
+    {%- endif -%}
     {#- names that writers give to files without data -#}
     {%- set markers = ['_success', '_metadata', '_common_metadata', '_temporary', '_spark_metadata', '_delta_log', '_symlink_format_manifest'] -%}
     {%- set unread, skipped, own = [], [], [] -%}

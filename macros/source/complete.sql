@@ -82,7 +82,7 @@ from (
         {%- do options.update({option: value}) -%}
     {%- endfor -%}
     {%- set one = dict(entity, source=dict(entity.source, options=options)) -%}
-    {%- if (spark_cdc._spark_version()[0] or [4, 0]) >= [4, 0] -%}{{ return(spark_cdc._direct_sql(one, times, 'text', ['linesep'])) }}{%- endif -%}
+    {%- if spark_cdc._platform().has_options or (spark_cdc._spark_version()[0] or [4, 0]) >= [4, 0] -%}{{ return(spark_cdc._direct_sql(one, times, 'text', ['linesep'])) }}{%- endif -%}
     {%- set view = spark_cdc._landed_view(entity) ~ '_' ~ name -%}
     {%- do spark_cdc._send(spark_cdc._reader_view_sql('temporary view ' ~ view, 'text', spark_cdc._reader_options(one, times))) -%}
     {{ return(view) }}
@@ -116,11 +116,13 @@ from (
 {%- macro _paths_that_lack(entity, time, paths) -%}
     {%- do spark_cdc._set('spark.sql.maxMetadataStringLength', '10000000') -%}
     {%- set lacking = [] -%}
-    {%- for some in paths | batch(500) -%}
+    {#- a plan shows all paths only where it may be as long as it likes -#}
+    {%- set is_whole = spark_cdc._platform().settings is none -%}
+    {%- for some in paths | batch(500 if is_whole else 1) -%}
         {%- set pattern = spark_cdc._path_options(entity, [time], some).path if '*' not in some[0] else some[0] -%}
         {%- set found = spark_cdc._plan_paths(spark_cdc._plan('select 1 from text.`' ~ pattern.replace('`', '``') ~ '`')) -%}
         {%- set listed = ', ' ~ found.paths ~ ', ' -%}
-        {%- for path in some if not found.count or ('*' not in path and spark_cdc._without_scheme(path).lstrip('/') ~ ', ' not in listed) -%}
+        {%- for path in some if not found.count or (is_whole and '*' not in path and spark_cdc._without_scheme(path).lstrip('/') ~ ', ' not in listed) -%}
             {%- do lacking.append(path) -%}
         {%- endfor -%}
     {%- endfor -%}

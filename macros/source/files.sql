@@ -310,6 +310,10 @@ group by position
             {%- do names.append(folder.split('=')[0] | lower) -%}
         {%- endfor -%}
     {%- endfor -%}
+    {%- if names and spark_cdc._platform().settings is not none -%}
+        {%- do exceptions.raise_compiler_error(entity.name ~ ': folders name columns (' ~ names | unique | join(', ') ~ '), whose types a session on the platform '
+            ~ spark_cdc._platform().name ~ ' guesses (007 would be 7). Nothing was written. Deliver them as columns of the files (docs/platforms.md).') -%}
+    {%- endif -%}
     {%- if names -%}{%- do spark_cdc._set('spark.sql.sources.partitionColumnTypeInference.enabled', 'false') -%}{%- endif -%}
     {{ return(names | unique | list) }}
 {%- endmacro -%}

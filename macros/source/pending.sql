@@ -63,11 +63,12 @@ union all
 
 
 {#- Makes the views. Dates are read alike if they have the same columns, in the same order. A path
-    with a pattern, and one that has folders named column=value below it, is a view of its own.
+    with a pattern, and one that has folders named column=value below it, is a view of its own;
+    so is each date where rows of a view don't know their file.
     Returns a list of dictionaries: name, place_sql (what tells a row's date, as SQL), places (its
     values to days). -#}
 {%- macro _dates_views(entity, landing, days) -%}
-    {%- set is_table = entity.source.facts.reads == 'table' -%}
+    {%- set is_table, is_told = entity.source.facts.reads == 'table', spark_cdc._platform().knows_in_views -%}
     {%- set groups, views = {}, [] -%}
     {%- for one in days if is_table or one.files.files -%}
         {%- set path = '' if is_table else spark_cdc._landing_path(entity, [one.time]).rstrip('/') -%}
@@ -75,7 +76,7 @@ union all
         {%- for found in (one.files.paths if not is_table else []) -%}
             {%- do below.extend(found.replace(path.rsplit(':', 1)[-1].lstrip('/'), '').split('/')[:-1]) -%}
         {%- endfor -%}
-        {%- set is_apart = spark_cdc._as_pattern(path) != path or '=' in below | join -%}
+        {%- set is_apart = spark_cdc._as_pattern(path) != path or '=' in below | join or not is_told -%}
         {#- of typed files a merged schema says of each file what the columns of all are -#}
         {%- set several = not is_table and not entity.source.facts.is_text and one.files.files > 1 and not spark_cdc._has_reader_schema(entity) -%}
         {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {'several': several, 'days': []}) -%}
@@ -102,13 +103,15 @@ union all
             {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, times, {'mergeSchema': 'true'} if group.several else {})) -%}
             {%- do spark_cdc._land_columns(view, times, part.found) -%}
             {%- set places = days_of if is_table else {} -%}
-            {%- for row in ([] if is_table else spark_cdc._query(
+            {%- do places.update({group.days[0].day | string: group.days[0].day}) if not (is_table or is_told) -%}
+            {%- for row in ([] if is_table or not is_told else spark_cdc._query(
                     'select path, ' ~ spark_cdc._file_name_sql() ~ ' as place from ' ~ spark_cdc._direct_sql(view, times, 'binaryFile'))) -%}
                 {%- do places.update({row.place: days_of.get(row.path, 0)}) -%}
             {%- endfor -%}
             {%- do views.append({
                 'name': spark_cdc._landed_view(view), 'places': places,
-                'place_sql': spark_cdc._date_column_text(entity) if is_table else spark_cdc._file_name_sql(),
+                'place_sql': spark_cdc._date_column_text(entity) if is_table
+                    else spark_cdc._file_name_sql() if is_told else "'" ~ group.days[0].day ~ "'",
             }) -%}
         {%- endfor -%}
     {%- endfor -%}

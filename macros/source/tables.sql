@@ -633,7 +633,7 @@ where if(
 
 {%- macro _events_iceberg_changelog_call_sql(entity, feed) -%}
 {%- set parts = spark_cdc._split_outside(feed.table, '.') -%}
-{%- set catalog = parts[0] if parts | length > 2 else spark_cdc._quote(spark_cdc._query('select current_catalog() as name')[0].name) -%}
+{%- set catalog = parts[0] if parts | length > 2 else spark_cdc._quote(spark_cdc._server().catalog) -%}
 {%- set keys = [] -%}
 {%- for key in entity.key_columns -%}{%- do keys.append(spark_cdc._literal(key.from)) -%}{%- endfor -%}
 call {{ catalog }}.system.create_changelog_view(

@@ -234,7 +234,7 @@ select
     max_by(right(value, 1), line) as last
 from (
     select
-        {{ spark_cdc._file_name_sql() }} as uri,
+        {{ spark_cdc._csv_line_file() }} as uri,
         monotonically_increasing_id() as line,
         value
     from {{ spark_cdc._csv_lines_view(entity) }}
@@ -254,6 +254,10 @@ group by uri
 {%- macro _csv_lines_view(entity) -%}{{ return(spark_cdc._landed_view(entity) ~ '_lines') }}{%- endmacro -%}
 
 
+{#- The file of a row of it. -#}
+{%- macro _csv_line_file() -%}{{ return(spark_cdc._file_name_sql() if spark_cdc._platform().knows_in_views else 'uri') }}{%- endmacro -%}
+
+
 {#- A view on the lines of CSV files without regard to quotes: the separator is no character. -#}
 {%- macro _csv_lines_view_sql(entity, times, line_end, more={}) -%}
 {%- set chosen = {} -%}
@@ -263,7 +267,18 @@ group by uri
 {%- endfor -%}
 {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': line_end, 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
 {%- set options = spark_cdc._reader_options(dict(entity, source=dict(entity.source, options=chosen)), times, dict(reading, **more)) -%}
-{{ spark_cdc._reader_view_sql('temporary view ' ~ spark_cdc._csv_lines_view(entity), entity.source.facts.reader, options, ['value string']) }}
+{%- set view, reader = spark_cdc._csv_lines_view(entity), entity.source.facts.reader -%}
+{%- if spark_cdc._platform().knows_in_views -%}
+{{ spark_cdc._reader_view_sql('temporary view ' ~ view, reader, options, ['value string']) }}
+{%- else -%}
+create or replace temporary view {{ view }} as
+select
+    _c0 as value,
+    {{ spark_cdc._file_name_sql() }} as uri
+from {{ reader }}.`{{ (more.path | default(spark_cdc._landing_path(entity, times))).replace('`', '``') }}` with (
+    {{ options[1:] | join(',\n    ') }}
+)
+{%- endif -%}
 {%- endmacro -%}
 
 
@@ -324,7 +339,7 @@ left join (
                     end as line_end
                 from (
                     select
-                        {{ spark_cdc._file_name_sql() }} as uri,
+                        {{ spark_cdc._csv_line_file() }} as uri,
                         monotonically_increasing_id() as line,
                         split(coalesce(value, ''), '\r') as pieces
                     from {{ spark_cdc._csv_lines_view(entity) }}

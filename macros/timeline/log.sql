@@ -68,10 +68,10 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
 
 
 {#- Its format: entities write it side by side, and writers of a table format would get into each
-    other's way. -#}
+    other's way; Delta's do not, if each names its own partitions. -#}
 {%- macro _load_log_format() -%}
-    {%- set file_format = spark_cdc._var('spark_cdc_file_format') -%}
-    {{ return(spark_cdc._plain_format() if spark_cdc._table_facts(file_format).has_log else file_format) }}
+    {%- set file_format = spark_cdc._file_format_of_vars() -%}
+    {{ return(spark_cdc._format_here(spark_cdc._plain_format() if spark_cdc._table_facts(file_format).has_log else file_format)) }}
 {%- endmacro -%}
 
 
@@ -84,7 +84,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
         {%- do spark_cdc._make_schema(load_log.schema) -%}
         {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {#- for data tests of the same run -#}
-        {%- do spark_cdc._note_relation(load_log, 'table') -%}
+        {%- do spark_cdc._note_relation(load_log, 'table', 'Provider: ' ~ spark_cdc._load_log_format()) -%}
     {%- elif columns | reject('in', (existing.information or '').replace('|-- ', '\n').replace(': ', '\n ').split('\n')) | list -%}
         {%- set own, new = spark_cdc._write_target(load_log), [] -%}
         {%- set found = adapter.get_columns_in_relation(own) | map(attribute='name') | list -%}
@@ -121,7 +121,17 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
 
 
 {%- macro _log_rows_sql(load_log, entity, rows) -%}
-{{ spark_cdc._overwrite_sql(load_log) }} by name
+    {%- set by_status, parts = {}, [] -%}
+    {%- for row in rows -%}
+        {%- do by_status.setdefault('refused' if row.get('refusal') else row.load.get('status', 'committed'), []).append(row.load.load_id) -%}
+    {%- endfor -%}
+    {%- for status, loads in by_status.items() -%}{%- do parts.append("status = '" ~ status ~ "' and " ~ spark_cdc._in_loads(loads)) -%}{%- endfor -%}
+    {%- set where = "entity = '" ~ entity.name ~ "' and (" ~ parts | join(' or ') ~ ')' -%}
+    {{ return(spark_cdc._overwrite_by_name_sql(load_log, where, spark_cdc._log_rows_query(entity, rows))) }}
+{%- endmacro -%}
+
+
+{%- macro _log_rows_query(entity, rows) -%}
 {{ 'select /*+ coalesce(1) */ *\nfrom (\n' if rows | length > 1 }}
 {%- for row in rows -%}
 {%- set load, audit, refusal = row.load, row.audit, row.get('refusal') -%}
@@ -265,8 +275,8 @@ select
         {%- do gone.extend(partitions | select('in', ['entity=' ~ entity ~ '/load_id=' ~ load_id ~ '/status=' ~ held])) -%}
     {%- endfor -%}
     {%- if not loads or not (gone or is_of_branch) -%}{{ return('') }}{%- endif -%}
+    {%- set where = "entity = '" ~ entity ~ "' and status = '" ~ status ~ "' and " ~ spark_cdc._in_loads(loads) -%}
     {%- set sql -%}
-{{ spark_cdc._overwrite_sql(load_log) }} by name
 select /*+ coalesce(1) */
     {{ spark_cdc._load_log_columns() | reject('equalto', 'status') | join(',\n    ') }},
     {{ spark_cdc._literal(status) }} as status
@@ -274,7 +284,7 @@ from {{ known }}
 where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads) }} and status = {{ spark_cdc._literal(held) }}
     {%- endset -%}
     {%- do spark_cdc._set_overwrite(load_log) -%}
-    {%- do spark_cdc._send(sql) -%}
+    {%- do spark_cdc._send(spark_cdc._overwrite_by_name_sql(load_log, where, sql)) -%}
     {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(load_log, gone)) if gone -%}
 {%- endmacro -%}
 

@@ -1,28 +1,91 @@
 {#- What differs by platform and catalogue is in this file: the statements that ask the catalogue,
     settings of a session, how a load's partitions and a view's text are written. Other files call
     these macros and send no such statement (tests/test_layout.py).
-    A platform is offered once its loads were seen to commit. Today that is Spark with views as in
-    Hive's metastore: a commit alters a view in place, which Spark's own catalog does in one
-    transaction. Other catalogs have no views, or views of their own, which can't be altered so.
-    Returns what is wrong with the target's platform: {catalog, kind, why}, or none. -#}
+    A platform is a row here, and nothing else asks which one a run has. What is so unless a row
+    says otherwise:
+    adapters       types of targets that are this platform
+    catalogs       of targets of the type spark: what the class of the session's catalog has in its
+                   name
+    replaces_views how a view gets another text: `alter view` (in place) or
+                   `create or replace view`
+    ledgers        formats of the tables that a run makes; none: any (docs/file_formats.md)
+    settings       that a session takes: Spark's names to the platform's; none: any, by Spark's name
+    overwrites     what a write replaces: `partitions` (that it brings rows of) or `where` (rows
+                   for which a condition holds)
+    has_folders    whether statements reach the files of tables: by their path, and as partitions
+                   that the catalogue registers
+    is_cached      whether dbt's cache holds what `show table extended` says
+    has_options    whether queries on paths take options; none: from Spark 4 on
+    purges         how a table is dropped so that its files go
+    file_name      the file of a row, as SQL
+    knows_in_views whether that holds of rows of a temporary view on files, too -#}
+{%- macro _platforms() -%}
+    {%- set row = {
+        'adapters': [], 'catalogs': none, 'replaces_views': 'alter view', 'ledgers': none, 'settings': none,
+        'overwrites': 'partitions', 'has_folders': true, 'is_cached': true, 'has_options': none, 'purges': ' purge',
+        'file_name': 'input_file_name()', 'knows_in_views': true,
+    } -%}
+    {{ return({
+        'hive': dict(row, name='hive'),
+        'unity': dict(
+            row, name='unity', adapters=['databricks'], ledgers=['delta'], overwrites='where', has_folders=false,
+            is_cached=false, has_options=true, purges='', file_name='_metadata.file_path', knows_in_views=false,
+            settings={
+                'spark.sql.legacy.timeParserPolicy': 'LEGACY_TIME_PARSER_POLICY',
+                'spark.sql.files.maxPartitionBytes': 'MAX_FILE_PARTITION_BYTES',
+            }
+        ),
+    }) }}
+{%- endmacro -%}
+
+
+{#- The row of this run: of the var spark_cdc_platform, else of the target's type, else of the
+    session's catalog once that was asked for (_asked_platform()), else Hive's, as in parse and
+    compile. -#}
+{%- macro _platform() -%}
+    {%- set memo = spark_cdc._memo() -%}
+    {%- if 'platform' not in memo -%}
+        {%- set rows, type = spark_cdc._platforms(), (target.type | default('spark')) if target is defined else 'spark' -%}
+        {#- another name than these is reported: _var_problems() -#}
+        {%- set found = [rows.get(var('spark_cdc_platform', none))] | select | list -%}
+        {%- for row in rows.values() if type in row.adapters -%}{%- do found.append(row) -%}{%- endfor -%}
+        {%- do memo.update({'platform': (found + [rows.hive]) | first}) -%}
+        {{ return((found + [rows.hive]) | first) }}
+    {%- endif -%}
+    {{ return(memo.platform) }}
+{%- endmacro -%}
+
+
+{#- Asks the server which platform it is, where neither a var nor the target's type says so; for the
+    rest of the run _platform() is what is found. A platform is offered once its loads were seen to
+    commit. Returns what is wrong with it: {catalog, kind, why}, or none. -#}
 {%- macro _other_platform() -%}
+    {%- if var('spark_cdc_platform', none) or spark_cdc._platform().adapters -%}{{ return(none) }}{%- endif -%}
     {%- if target.type != 'spark' -%}{{ return({'catalog': none, 'kind': target.type, 'why': none}) }}{%- endif -%}
-    {%- set catalog = (spark_cdc._query('select current_catalog() as catalog') | first | default({})).get('catalog') or 'spark_catalog' -%}
+    {%- set catalog = spark_cdc._server().catalog -%}
     {%- if catalog == 'spark_catalog' -%}{{ return(none) }}{%- endif -%}
     {%- set kind = spark_cdc._setting('spark.sql.catalog.' ~ catalog) -%}
+    {%- for row in spark_cdc._platforms().values() if row.catalogs and row.catalogs in kind | lower -%}
+        {%- do spark_cdc._memo().update({'platform': row}) -%}
+        {{ return(none) }}
+    {%- endfor -%}
     {%- set probe = 'create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id' -%}
     {%- set why = spark_cdc._plan_refusal(spark_cdc._plan(probe)) -%}
     {{ return({'catalog': catalog, 'kind': kind, 'why': why} if why is not none or 'iceberg' in kind | lower else none) }}
 {%- endmacro -%}
 
 
+{#- The catalog of relations that a run makes: the profile's; dbt-spark has none. -#}
+{%- macro _database() -%}{{ return(target.database if target is defined and target.type | default('spark') != 'spark' else none) }}{%- endmacro -%}
+
+
 {#- What this run knows of a relation, without a statement for it: none if it is not there, else an
     object with `information`, the text of `show table extended`. dbt's cache has both. That of
-    dbt v2 has no information: there one statement per schema asks for it, and a relation that this
-    run has made or dropped since is a value of its own, so that threads don't overwrite each
-    other's. -#}
+    dbt v2, and of dbt-databricks, has no information: there one statement per schema asks for it,
+    and a relation that this run has made or dropped since is a value of its own, so that threads
+    don't overwrite each other's. -#}
 {%- macro _known(relation) -%}
-    {%- if not spark_cdc._of_dbt_2() -%}{{ return(load_cached_relation(relation)) }}{%- endif -%}
+    {%- if not spark_cdc._asks_again() -%}{{ return(load_cached_relation(relation)) }}{%- endif -%}
     {%- set memo, schema, name = spark_cdc._memo(), relation.schema | lower, relation.identifier | lower -%}
     {%- if 'relation ' ~ schema ~ '.' ~ name in memo -%}{{ return(memo['relation ' ~ schema ~ '.' ~ name]) }}{%- endif -%}
     {%- if 'schema ' ~ schema not in memo -%}
@@ -42,7 +105,8 @@
     (table or view), information (as far as it is read). -#}
 {%- macro _note_relation(relation, type, information='') -%}
     {%- do adapter.cache_dropped(relation) -%}
-    {%- do adapter.cache_added(relation.incorporate(type=type, information=information)) -%}
+    {%- set is_held = spark_cdc._platform().is_cached -%}
+    {%- do adapter.cache_added(relation.incorporate(type=type, information=information) if is_held else relation.incorporate(type=type)) -%}
     {%- do spark_cdc._note_known(relation, {'information': information}) -%}
 {%- endmacro -%}
 
@@ -54,8 +118,11 @@
 {%- endmacro -%}
 
 
+{%- macro _asks_again() -%}{{ return(spark_cdc._of_dbt_2() or not spark_cdc._platform().is_cached) }}{%- endmacro -%}
+
+
 {%- macro _note_known(relation, known) -%}
-    {%- if spark_cdc._of_dbt_2() -%}{%- do spark_cdc._memo().update({'relation ' ~ (relation.schema ~ '.' ~ relation.identifier) | lower: known}) -%}{%- endif -%}
+    {%- if spark_cdc._asks_again() -%}{%- do spark_cdc._memo().update({'relation ' ~ (relation.schema ~ '.' ~ relation.identifier) | lower: known}) -%}{%- endif -%}
 {%- endmacro -%}
 
 
@@ -92,6 +159,13 @@
 
 {#- Whether that is a view. -#}
 {%- macro _is_view_in(information) -%}{{ return('\nType: VIEW\n' in (information or '')) }}{%- endmacro -%}
+
+
+{#- A format of tables, or the one that the platform has in its place. -#}
+{%- macro _format_here(format) -%}
+    {%- set accepted = spark_cdc._platform().ledgers or [format] -%}
+    {{ return(format if format in accepted else accepted[0]) }}
+{%- endmacro -%}
 
 
 {#- The folder of a schema; none if the catalogue does not say. -#}
@@ -158,7 +232,10 @@
     {%- set rows = spark_cdc._query(sql) -%}
     {%- if ' more fields' in rows | map(attribute='data_type') | join(' ') -%}
         {%- do spark_cdc._set('spark.sql.debug.maxToStringFields', '100000') -%}
-        {{ return(spark_cdc._query(sql)) }}
+        {%- set rows = spark_cdc._query(sql) -%}
+    {%- endif -%}
+    {%- if ' more fields' in rows | map(attribute='data_type') | join(' ') -%}
+        {%- do exceptions.raise_compiler_error('a struct has more than 25 fields, whose types this platform does not show: ' ~ sql) -%}
     {%- endif -%}
     {{ return(rows) }}
 {%- endmacro -%}
@@ -227,8 +304,8 @@
 {%- endmacro -%}
 
 
-{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would
-    be with `create or replace`. -#}
+{#- Creates a view, or gives it another text. Hive and Unity alter it: with `create or replace` it
+    would be gone in between, and in Unity its grants with it. -#}
 {%- macro _replace_view_sql(view, text, exists) -%}
 {{ spark_cdc._replacing(view, exists) }} as
 {{ text }}
@@ -236,7 +313,7 @@
 
 
 {#- How that statement begins. -#}
-{%- macro _replacing(view, exists) -%}{{ ('alter view ' if exists else 'create view if not exists ') ~ view }}{%- endmacro -%}
+{%- macro _replacing(view, exists) -%}{{ (spark_cdc._platform().replaces_views if exists else 'create view if not exists') ~ ' ' ~ view }}{%- endmacro -%}
 
 
 {#- Creates a view that is not there: of several sessions that try, one does. -#}
@@ -277,7 +354,7 @@ options (
 
 
 {#- The file of a row, as a URL, also of a row of a view. -#}
-{%- macro _file_name_sql() -%}input_file_name(){%- endmacro -%}
+{%- macro _file_name_sql() -%}{{ spark_cdc._platform().file_name }}{%- endmacro -%}
 
 
 {%- macro _make_schema(schema) -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endmacro -%}
@@ -367,7 +444,7 @@ tblproperties (
 
 {#- Without purge Iceberg's catalog, where it is the session's, would leave the files of any
     table. -#}
-{%- macro _drop_table(table) -%}{%- do spark_cdc._send('drop table if exists ' ~ table ~ ' purge') -%}{%- endmacro -%}
+{%- macro _drop_table(table) -%}{%- do spark_cdc._send('drop table if exists ' ~ table ~ spark_cdc._platform().purges) -%}{%- endmacro -%}
 
 
 {#- Lets this session see what others have done to a table that it has read. -#}
@@ -376,7 +453,9 @@ tblproperties (
 
 {#- Registers the partitions whose folders the metastore does not know, as killed inserts leave
     them. -#}
-{%- macro _find_partitions(table) -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endmacro -%}
+{%- macro _find_partitions(table) -%}
+    {%- if spark_cdc._platform().has_folders -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endif -%}
+{%- endmacro -%}
 
 
 {#- The partition columns of a ledger, of an <entity>_events, or of cdc_loads. -#}
@@ -408,7 +487,7 @@ tblproperties (
     {%- endfor -%}
     {%- set listed -%}
 select distinct concat_ws('/', {{ parts | join(', ') }}) as partition
-from {{ table }}{{ '.partitions' if is_listed }}
+from {{ table }}{{ '.partitions' if is_listed }}{{ "\nwhere " ~ ('partition.' if is_listed) ~ "entity = '" ~ entity ~ "'" if entity }}
     {%- endset -%}
     {%- for partition in (spark_cdc._query(listed) | map(attribute='partition') if format
             else spark_cdc._partitions_shown(table, "entity = '" ~ entity ~ "'" if entity else '')) -%}
@@ -419,9 +498,43 @@ from {{ table }}{{ '.partitions' if is_listed }}
 
 
 {#- How a write begins that replaces the partitions it brings rows of, and no others (see
-    _set_overwrite()). Arguments: table, partitions (names). -#}
-{%- macro _overwrite_sql(table, partitions=[]) -%}
+    _set_overwrite()), or on some platforms all rows of a condition; without both the whole table.
+    Arguments: table, where (a condition on partition columns that holds of all rows of the write,
+    and of none that are to stay), partitions (names). -#}
+{%- macro _overwrite_sql(table, where=none, partitions=[]) -%}
+{%- if where is not none and spark_cdc._platform().overwrites == 'where' -%}
+insert into {{ table }}
+replace where {{ where }}
+{%- else -%}
 insert overwrite table {{ table }}{{ ' partition (' ~ partitions | join(', ') ~ ')' if partitions }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The same as a whole, of a query that has the table's columns in any order. Arguments: table,
+    where, sql (the query). -#}
+{%- macro _overwrite_by_name_sql(table, where, sql) -%}
+{%- if spark_cdc._platform().overwrites == 'where' -%}
+{{ spark_cdc._overwrite_sql(table, where) }}
+select
+    {{ spark_cdc._columns_in_order(table) | join(',\n    ') }}
+from (
+{{ sql }}
+) as named
+{%- else -%}
+{{ spark_cdc._overwrite_sql(table, where) }} by name
+{{ sql }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The names of a table's columns, asked for once in a run. -#}
+{%- macro _columns_in_order(table) -%}
+    {%- set memo, name = spark_cdc._memo(), 'columns of ' ~ table -%}
+    {%- if name not in memo -%}
+        {%- do memo.update({name: adapter.get_columns_in_relation(table) | map(attribute='name') | list}) -%}
+    {%- endif -%}
+    {{ return(memo[name]) }}
 {%- endmacro -%}
 
 
@@ -488,10 +601,13 @@ insert overwrite table {{ table }}{{ ' partition (' ~ partitions | join(', ') ~ 
 {%- endmacro -%}
 
 
-{#- Sets a setting of this session, or puts it back (none). A platform that takes no settings would
-    leave it out here. -#}
+{#- Sets a setting of this session, or puts it back (none). One that the platform does not take is
+    left out: all of them but _platforms().settings make a load fast, or sure; see docs/platforms.md
+    for what a load does without. -#}
 {%- macro _set(name, value) -%}
-    {%- set name = '`' ~ name ~ '`' if '-' in name else name -%}
+    {%- set known = spark_cdc._platform().settings -%}
+    {%- if known is not none and name not in known -%}{{ return('') }}{%- endif -%}
+    {%- set name = known[name] if known else '`' ~ name ~ '`' if '-' in name else name -%}
     {%- do spark_cdc._send('reset ' ~ name if value is none else 'set ' ~ name ~ ' = ' ~ value) -%}
 {%- endmacro -%}
 

@@ -24,7 +24,7 @@
 
 {#- A relation by schema and name. -#}
 {%- macro _relation_in(schema, identifier) -%}
-    {{ return(api.Relation.create(database=none, schema=schema, identifier=identifier)) }}
+    {{ return(api.Relation.create(database=spark_cdc._database(), schema=schema, identifier=identifier)) }}
 {%- endmacro -%}
 
 
@@ -43,16 +43,25 @@
 {%- endmacro -%}
 
 
-{#- The version of Spark, asked once in a run: (numbers, text). numbers: major and minor, or none
-    where a vendor answers with another kind of text. -#}
-{%- macro _spark_version() -%}
+{#- What the server says of itself, asked once in a run: version and catalog (the session's), as
+    texts. -#}
+{%- macro _server() -%}
     {%- set memo = spark_cdc._memo() -%}
-    {%- if 'spark version' in memo -%}{{ return(memo['spark version']) }}{%- endif -%}
-    {%- set text = (spark_cdc._query('select version() as version') | first | default({})).get('version') | string -%}
+    {%- if 'server' in memo -%}{{ return(memo.server) }}{%- endif -%}
+    {%- set found = spark_cdc._query('select version() as version, current_catalog() as catalog') | first | default({}) -%}
+    {%- set server = {'version': found.get('version') | string, 'catalog': found.get('catalog') or 'spark_catalog'} -%}
+    {%- do memo.update({'server': server}) -%}
+    {{ return(server) }}
+{%- endmacro -%}
+
+
+{#- The version of Spark: (numbers, text). numbers: major and minor, or none where a vendor answers
+    with another kind of text. -#}
+{%- macro _spark_version() -%}
+    {%- set text = spark_cdc._server().version -%}
     {%- set numbers = text.replace('-', '.').replace(' ', '.').split('.')[:2] -%}
     {%- set is_known = numbers | length == 2 and numbers[0].isdigit() and numbers[1].isdigit() -%}
-    {%- do memo.update({'spark version': (numbers | map('int') | list if is_known else none, text.split(' ')[0])}) -%}
-    {{ return(memo['spark version']) }}
+    {{ return((numbers | map('int') | list if is_known else none, text.split(' ')[0])) }}
 {%- endmacro -%}
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from TCLIService import TCLIService, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.Thrift import TMessageType
 from thrift.transport.TTransport import TMemoryBuffer
 
 ENDED = {
@@ -57,6 +58,14 @@ class Trap:
 
 class Cut(Exception):
     """The line is to be cut here."""
+
+
+class Refused(Exception):
+    """A statement that the client gets an error for."""
+
+    def __init__(self, message: str, state: str) -> None:
+        super().__init__(message)
+        self.state = state
 
 
 class Line:
@@ -108,6 +117,15 @@ class Line:
             if _name(body) == "ExecuteStatement":
                 request = _decode(body, TCLIService.ExecuteStatement_args()).req
                 statement = self.proxy.count(request.statement, bool(request.runAsync))
+                if self.proxy.rule:
+                    try:
+                        sent = self.proxy.rule(request.statement)
+                    except Refused as refused:
+                        self.client.sendall(_answer(body, refused))
+                        continue
+                    if sent != request.statement:
+                        body = _with_statement(body, sent)
+                        size = struct.pack(">I", len(body))
                 self.trap = self.proxy.trap_for(statement)
                 if self.trap and self.trap.phase == "before":
                     self._hold(self.trap, statement)
@@ -159,10 +177,18 @@ class Proxy:
 
     keeps_server: a cut of the client's side leaves the server's side open, so that what runs there
         goes on, as on a line that is lost without a word.
+    rule: what the server gets in place of a statement; it raises Refused for what the server is
+        not to see.
     """
 
-    def __init__(self, upstream: int, traps: list[Trap] | None = None) -> None:
+    def __init__(
+        self,
+        upstream: int,
+        traps: list[Trap] | None = None,
+        rule: Callable[[str], str] | None = None,
+    ) -> None:
         self.upstream = upstream
+        self.rule = rule
         self.traps = list(traps or [])
         self.statements: list[Statement] = []
         self.lines: list[Line] = []
@@ -248,3 +274,37 @@ def _decode(body: bytes, into: Any) -> Any:
     protocol.readMessageBegin()
     into.read(protocol)
     return into
+
+
+def _encoded(body: bytes, type: int, content: Any) -> bytes:
+    """A message with the name and the number of another."""
+    read = TBinaryProtocol(TMemoryBuffer(body))
+    name, _, number = read.readMessageBegin()
+    buffer = TMemoryBuffer()
+    written = TBinaryProtocol(buffer)
+    written.writeMessageBegin(name, type, number)
+    content.write(written)
+    written.writeMessageEnd()
+    encoded: bytes = buffer.getvalue()
+    return encoded
+
+
+def _with_statement(body: bytes, sql: str) -> bytes:
+    """The message with another statement."""
+    arguments = _decode(body, TCLIService.ExecuteStatement_args())
+    arguments.req.statement = sql
+    return _encoded(body, TMessageType.CALL, arguments)
+
+
+def _answer(body: bytes, refused: Refused) -> bytes:
+    """The answer to a statement that is refused, as a frame."""
+    status = ttypes.TStatus(
+        ttypes.TStatusCode.ERROR_STATUS,
+        sqlState=refused.state,
+        errorCode=0,
+        errorMessage=str(refused),
+    )
+    response = ttypes.TExecuteStatementResp(status=status)
+    result = TCLIService.ExecuteStatement_result(success=response)
+    encoded = _encoded(body, TMessageType.REPLY, result)
+    return struct.pack(">I", len(encoded)) + encoded
