@@ -2,7 +2,8 @@
 
 Each version of requirements/spark.txt and of DBT gets a virtual environment in .spark_cdc/matrix,
 with all else as it is pinned, and one run of pytest there, with a server, one after the other. dbt
-v2 has no Python in it: its tests run in this environment, and call it beside dbt v1.
+v2 has no Python in it: its tests run in this environment, and call it beside dbt v1. So do those of
+dbt-databricks, which is put in a folder of its own: what it requires does not fit the lock.
 """
 
 from __future__ import annotations
@@ -70,6 +71,19 @@ FILES_OF_DBT = (
 )
 # The same of dbt v2: what it compiles, and what it loads.
 FILES_OF_DBT_V2 = ("test_dbt_v2", "test_dbt_v2_loads")
+# dbt-databricks and what its import takes, without what they require
+DATABRICKS = (
+    "dbt-databricks==1.12.8",
+    "databricks-sdk==0.117.0",
+    "databricks-sql-connector==4.4.0",
+    "google-auth==2.63.0",
+    "pyasn1==0.6.5",
+    "pyasn1-modules==0.4.2",
+    "lz4==4.4.5",
+    "oauthlib==4.0.1",
+    "pyjwt==2.15.1",
+    "pybreaker==1.4.1",
+)
 # Versions of dbt, each with what differs from the lock (docs/dbt_versions.md).
 DBT = {
     "1.11.16": (),
@@ -86,6 +100,7 @@ class Column:
     pins: tuple[str, ...]
     files: tuple[str, ...]
     suite: str = "integration"
+    beside: tuple[str, ...] = ()  # packages in a folder of their own, without what they require
 
     @property
     def name(self) -> str:
@@ -107,6 +122,7 @@ def columns() -> list[Column]:
             for one, more in DBT.items()
         ),
         Column("dbt", dbt_v2.WHEEL.partition("==")[2], (), FILES_OF_DBT_V2, suite="all"),
+        Column("dbt", "databricks", (), ("test_dbt_databricks",), suite="all", beside=DATABRICKS),
     ]
 
 
@@ -143,6 +159,19 @@ def environment(column: Column) -> Path:
     return python
 
 
+def beside(column: Column) -> str:
+    """The folder of the packages that a column has beside its environment, empty without any."""
+    if not column.beside:
+        return ""
+    folder = PLACE / column.name
+    install = [sys.executable, "-m", "pip", "install", "--progress-bar", "off", "--no-deps"]
+    if not folder.exists():
+        told, log = f"Install {column.beside[0]}", PLACE / f"{column.name}.log"
+        PLACE.mkdir(parents=True, exist_ok=True)
+        console.run(told, [*install, "--target", str(folder), *column.beside], log=log, tail=8)
+    return str(folder)
+
+
 def tried(column: Column, files: Sequence[str], words: list[str]) -> tuple[str, int, int, int, int]:
     """What came of the tests on a version: tests that passed, failed, were skipped; seconds."""
     python = environment(column)
@@ -152,7 +181,11 @@ def tried(column: Column, files: Sequence[str], words: list[str]) -> tuple[str, 
     print(f"\n{column.name}", flush=True)
     paths = [f"tests/{name.removesuffix('.py')}.py" for name in files or column.files]
     command = [str(python), "-m", "pytest", "-q", f"--junitxml={report}", *paths, *words]
-    environment_of_run = {**os.environ, "PYTHONPATH": "", "SPARK_CDC_TEST_SUITE": column.suite}
+    environment_of_run = {
+        **os.environ,
+        "PYTHONPATH": beside(column),
+        "SPARK_CDC_TEST_SUITE": column.suite,
+    }
     subprocess.run(command, cwd=ROOT, env=environment_of_run)
     seconds = round(time.monotonic() - began)
     if not report.exists():
