@@ -198,6 +198,47 @@ def test_events_bring_columns_by_themselves(people: Callable[..., Shop]) -> None
     ]
 
 
+def test_typed_messages_say_the_type(people: Callable[..., Shop]) -> None:
+    """As a schema registry's land: one folder has files of the schema before and of the next."""
+    shop = people("parquet", load_type="events", events={"format": "debezium"}, source={})
+
+    def send(date: str, place: int, after: str) -> None:
+        made = shop.folder / f"made-{place}"
+        shop.cursor.execute(
+            f"insert overwrite directory '{made}' using parquet select named_struct('op', 'c',"
+            f" 'after', {after}, 'source', named_struct('lsn', {place}L)) as value"
+        )
+        (shop.folder / date).mkdir(exist_ok=True)
+        for number, file in enumerate(sorted(made.glob("*.parquet"))):
+            file.rename(shop.folder / date / f"{place}-{number}.parquet")
+
+    send("2024-03-01", 1, "named_struct('id', 1L, 'name', 'a')")
+    shop.load("2024-03-01")
+    send("2024-03-02", 2, "named_struct('id', 2L, 'name', 'b')")
+    send(
+        "2024-03-02",
+        3,
+        "named_struct('id', 3L, 'name', 'c', 'amount', 1.25BD, 'born', date'2000-02-29',"
+        " 'seen', timestamp'2024-03-01 12:00:00 UTC', 'count', 7, 'tags', array('x'),"
+        " 'raw', X'00ff')",
+    )
+    shop.load("2024-03-02")
+    assert shop.manifest()["added"] == {
+        "amount": "decimal(3,2)",
+        "born": "date",
+        "count": "int",
+        "raw": "string",
+        "seen": "timestamp",
+        "tags": "string",
+    }
+    shop.cursor.execute("set time zone 'UTC'")
+    assert shop.rows("id, name, string(amount), string(born), string(seen), count, raw, tags") == [
+        (1, "a", None, None, None, None, None, None),
+        (2, "b", None, None, None, None, None, None),
+        (3, "c", "1.25", "2000-02-29", "2024-03-01 12:00:00", 7, "AP8=", '["x"]'),
+    ]
+
+
 @pytest.mark.integration
 def test_through_dbt(project: Project, command: Callable[..., tuple[int, str]]) -> None:
     """All views have the column; undo, redo and replay go over it; the YAML gets it."""

@@ -128,6 +128,43 @@ def test_columns_come_and_go(shop: Project) -> None:
 
 
 @pytest.mark.full
+def test_columns_that_nobody_declared(shop: Project) -> None:
+    """Loads add one, undo and redo go over it, and its past is filled."""
+    columns = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
+    source = {"format": "csv", "on_unexpected_column": "ignore"}
+    shop.entity("towns", columns, source=source)
+    for day, zips in enumerate(("1", "2", "2")):
+        shop.land("towns", DAYS[day], "id,name,zip", f"1,a{day},{zips}", f"2,b,{day}")
+    shop.load(DAYS[0], "towns")
+    shop.load(DAYS[1], "towns")
+    shop.entity("towns", columns, source=source | {"on_unexpected_column": "add"})
+    shop.load(DAYS[2], "towns")
+    shop.query("refresh table {s}.towns_ledger")  # as the load says to open sessions
+    now = ("towns_current", "id, name, zip, operation")
+    assert shop.rows(*now) == [(1, "a2", "2", "U"), (2, "b", "2", "U")]
+    for command, zips in (("undo", [None, None]), ("redo", ["2", "2"])):
+        done = shop.operate(command, entities=["towns"])
+        assert done.success, done.output
+        assert [row[2] for row in shop.rows(*now)] == zips
+    filled = shop.operate("fill_column", entity="towns", column="zip", first=DAYS[0])
+    assert filled.success, filled.output
+    published = shop.operate("publish_replay", entities=["towns"])
+    assert published.success, published.output
+    shop.query("refresh table {s}.towns_ledger")
+    assert shop.rows(*now) == [(1, "a2", "2", "U"), (2, "b", "2", "U")]
+    history = "id, zip, operation, string(eff_start_date)"
+    assert shop.rows("towns_history", history) == [
+        (1, "1", "I", DAYS[0]),
+        (1, "2", "U", DAYS[1]),
+        (1, "2", "U", DAYS[2]),
+        (2, "0", "I", DAYS[0]),
+        (2, "2", "U", DAYS[2]),
+    ]
+    tested = shop.dbt(*VERIFY)
+    assert tested.success, tested.output
+
+
+@pytest.mark.full
 def test_a_file_that_is_gone_is_found(shop: Project) -> None:
     last = manifest(shop, "delta")[-1]
     folder = location(shop, "delta_ledger")

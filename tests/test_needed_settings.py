@@ -13,7 +13,7 @@ from test_config import GOOD, LEDGER, Node, changed, macros
 
 pytestmark = pytest.mark.proves("settings")
 
-LOADING = ["backfill", "import_history", "plan"]
+LOADING = ["backfill", "fill_column", "import_history", "plan"]
 OTHERS = ["undo", "redo", "tag", "diff", "branch", "erase", "publish_replay", "discard_replay"]
 OTHERS += ["verify"]
 EACH = ["vacuum", "compact", "maintain"]

@@ -47,6 +47,9 @@ CASES: list[tuple[str, str, dict[str, Any], list[Any]]] = [
             ("valid_to", [7, ["a"]]),
         ]
     ),
+    ("fill_column", "execute", {"entity": "orders", "column": "a", "first": "2024-01-01"}, TEXTS),
+    ("fill_column", "column", {"entity": "orders", "first": "2024-01-01"}, [7, None, ["a"]]),
+    ("fill_column", "first", {"entity": "orders", "column": "a"}, STATES),
     ("branch", "drop", {"name": "pr_7"}, TEXTS),
     ("tag", "drop", {"name": "march"}, TEXTS),
     ("tag", "at", {"name": "march"}, STATES),

@@ -34,8 +34,9 @@
 
 {#- Makes what landed for a load readable; refuses the load where files would not be read, or the
     columns are not the declared ones.
-    Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns
-    the files (of _input_files()); none where a table is read. -#}
+    Arguments: entity, landing, time, load (its plan, where no model of the entity runs; empty where
+    no load is made of what is read). Returns the files (of _input_files()); none where a table is
+    read. -#}
 {%- macro _land_load(entity, landing, time, load=none) -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- do log(entity.name ~ ': reading ' ~ input, info=load is none and not spark_cdc._is_of_command_line()) -%}
@@ -56,6 +57,7 @@
     {%- if not refusal and entity.events -%}
         {%- set refusal = spark_cdc._check_event_columns(entity, input) -%}
     {%- endif -%}
+    {%- if refusal and load == {} -%}{%- do exceptions.raise_compiler_error(refusal.message) -%}{%- endif -%}
     {%- if refusal -%}
         {%- do spark_cdc._refuse_load(entity, refusal.guard, refusal.message, load) -%}
     {%- endif -%}

@@ -125,17 +125,34 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     a dictionary: manifest (as it is after them), loads (a list of dictionaries: load, audit). -#}
 {%- macro _backfill_dates(run, times, done) -%}
     {%- set entity = run.entity -%}
-    {%- set landing = spark_cdc._landing_source(entity) -%}
-    {%- set loads, days = [], [] -%}
+    {%- set landing, loads = spark_cdc._landing_source(entity), [] -%}
+    {%- set plans = spark_cdc._backfill_plans(run, times) -%}
+    {%- set days = spark_cdc._landed_days(entity, times, plans) -%}
+    {%- for load in plans -%}
+        {%- set files = days[loop.index0].files -%}
+        {%- do loads.append(dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none)) -%}
+    {%- endfor -%}
+    {%- if spark_cdc._mode() == 'plan' or entity.keyless -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
+    {%- set landed = spark_cdc._landed_dates_sql(entity, landing, days) -%}
+    {#- staging would take a key that came on several dates for one that came several times -#}
+    {%- set staged = dict(entity, quarantine=entity.quarantine | reject('equalto', 'duplicate_keys') | list) -%}
+    {%- set incoming = '(\n' ~ spark_cdc._stage_sql(staged, landed.sql, ['cdc__days']) ~ '\n)' -%}
+    {{ return(spark_cdc._write_dates(run, loads, incoming, days, landed.views, done)) }}
+{%- endmacro -%}
+
+
+{#- Some dates that have landed, as _landed_dates_sql() takes them; is_shared says whether their
+    files were looked for together. What can't be read is refused. Argument: loads (their plans;
+    none where no load is made of them). -#}
+{%- macro _landed_days(entity, times, loads=none) -%}
+    {%- set landing, days, known = spark_cdc._landing_source(entity), [], {} -%}
     {%- set together = spark_cdc._input_files(entity, times) if times | length > 1 else none -%}
     {%- set signatures = spark_cdc._dates_signatures(entity, times, together) -%}
-    {%- set known = {} -%}
-    {%- for load in spark_cdc._backfill_plans(run, times) -%}
-        {%- set time = spark_cdc._load_time(load.load_id) -%}
+    {%- for time in times -%}
         {%- set signature = signatures[loop.index0] -%}
         {%- if signature is none or signature not in known -%}
             {#- a look at it is a look at all that are like it -#}
-            {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
+            {%- set files = spark_cdc._land_load(entity, landing, time, loads[loop.index0] if loads else {}) -%}
             {%- set has_rows = files is none or files.files -%}
             {%- set found = spark_cdc._found_as_read(entity, files, spark_cdc._folder_columns(entity, time, files)).found
                 if has_rows and not entity.source.facts.has_names else [] -%}
@@ -145,14 +162,8 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
             {%- set files, found = together[loop.index0] if together else none, known[signature] -%}
         {%- endif -%}
         {%- do days.append({'time': time, 'day': 2 ** loop.index, 'files': files, 'found': found, 'is_shared': together is not none}) -%}
-        {%- do loads.append(dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none)) -%}
     {%- endfor -%}
-    {%- if spark_cdc._mode() == 'plan' or entity.keyless -%}{%- do spark_cdc._set_for_staging() -%}{%- endif -%}
-    {%- set landed = spark_cdc._landed_dates_sql(entity, landing, days) -%}
-    {#- staging would take a key that came on several dates for one that came several times -#}
-    {%- set staged = dict(entity, quarantine=entity.quarantine | reject('equalto', 'duplicate_keys') | list) -%}
-    {%- set incoming = '(\n' ~ spark_cdc._stage_sql(staged, landed.sql, ['cdc__days']) ~ '\n)' -%}
-    {{ return(spark_cdc._write_dates(run, loads, incoming, days, landed.views, done)) }}
+    {{ return(days) }}
 {%- endmacro -%}
 
 

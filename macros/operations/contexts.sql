@@ -8,7 +8,7 @@
     ledger_node and node (that of stg_<name>), which are dbt's. -#}
 {%- macro _contexts(operation, names=none, broken=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set loads, each = operation in ['backfill', 'import_history', 'plan'], operation in ['vacuum', 'compact', 'maintain'] -%}
+    {%- set loads, each = operation in ['backfill', 'fill_column', 'import_history', 'plan'], operation in ['vacuum', 'compact', 'maintain'] -%}
     {%- set problems = [] if broken is not none
         else spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema', 'spark_cdc_platform'])
             + spark_cdc._catalog_problems() -%}
@@ -111,7 +111,8 @@
         'entities': {'kind': 'names', 'null': true}, 'entity': {'kind': 'text', 'says': 'the name of an entity'},
         'execute': flag, 'force': flag, 'drop': flag, 'histories': flag, 'skip_missing': flag, 'even_if_absent': flag,
         'inclusive_end': flag, 'ignore': {'kind': 'names', 'null': true}, 'open_end': {'kind': 'any'}, 'format': {'kind': 'text', 'says': 'a format'},
-        'older_than_days': number, 'retention_hours': number, 'dates_per_statement': number, 'to': state, 'at': state,
+        'older_than_days': number, 'retention_hours': number, 'dates_per_statement': number, 'to': state, 'at': state, 'first': {'kind': 'state'},
+        'column': {'kind': 'text', 'says': 'the name of a column'},
         'source': {'kind': 'text', 'null': true, 'says': 'a table or a file'}, 'name': {'kind': 'text', 'null': true, 'says': 'a name'},
         'valid_from': column, 'valid_to': column, 'is_current': column, 'deleted_when': column,
     } -%}
@@ -153,6 +154,14 @@
         untracked=stored | selectattr('role', 'equalto', 'untracked') | list,
         sensitive=stored | selectattr('sensitive') | list,
     )) }}
+{%- endmacro -%}
+
+
+{#- Text with the new names of loads in the place of the old ones. -#}
+{%- macro _with_new_names(text, names) -%}
+    {%- set at = namespace(text=text) -%}
+    {%- for old, new in names.items() -%}{%- set at.text = at.text.replace(old, new) -%}{%- endfor -%}
+    {{ return(at.text) }}
 {%- endmacro -%}
 
 

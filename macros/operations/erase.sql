@@ -76,7 +76,7 @@
     {%- for group in plan.groups -%}{%- do spark_cdc._write_erased(ctx, plan, group, wanted) -%}{%- endfor -%}
     {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_erase(ctx, plan, wanted) -%}{%- endif -%}
     {%- for name, tag in spark_cdc._tags(ctx).items() if tag.loads | select('in', plan.names) | list -%}
-        {%- set text = spark_cdc._erase_renamed(tag.text, plan.names) -%}
+        {%- set text = spark_cdc._with_new_names(tag.text, plan.names) -%}
         {%- set text = 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(spark_cdc._beside(ctx, 'tag', name), text, true)) -%}
     {%- endfor -%}
@@ -217,7 +217,7 @@ order by load_id
     {%- set chain = timeline.loads + spark_cdc._undone_loads(timeline) -%}
     {%- set rewritten = {} -%}
     {%- for old, new in names.items() if old not in compacted -%}
-        {%- set record = fromjson(spark_cdc._erase_renamed(tojson(records[old]), names)) -%}
+        {%- set record = fromjson(spark_cdc._with_new_names(tojson(records[old]), names)) -%}
         {%- set at = chain.index(old) if old in chain else none -%}
         {%- set before = chain[at - 1] if at else none -%}
         {%- set behind = chain[at + 1] if at is not none and at + 1 < chain | length else none -%}
@@ -229,14 +229,6 @@ order by load_id
         'held': held, 'names': names, 'dropped': dropped, 'compacted': compacted, 'groups': groups.values() | list, 'sensitive': sensitive,
         'records': rewritten, 'is_archived': is_archived, 'tables': tables, 'entity_now': entity,
     }) }}
-{%- endmacro -%}
-
-
-{#- Text with the new names of loads in the place of the old ones. -#}
-{%- macro _erase_renamed(text, names) -%}
-    {%- set at = namespace(text=text) -%}
-    {%- for old, new in names.items() -%}{%- set at.text = at.text.replace(old, new) -%}{%- endfor -%}
-    {{ return(at.text) }}
 {%- endmacro -%}
 
 

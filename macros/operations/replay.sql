@@ -152,15 +152,19 @@ full outer join (select * from states where cdc__is_after and operation <> 'D') 
 {#- Why a draft can't be published, with what to do; an empty text if it can. -#}
 {%- macro _draft_problem(found, timeline) -%}
     {%- set name, is_ours = found.entity.name, spark_cdc._is_of_command_line() -%}
+    {%- set fill = (found.draft.get('replay') or {}).get('fill') -%}
     {%- if not found.draft.existed -%}
 {{ name }}: there is no draft of a replay. Begin one{{ ', with each date in order' if not is_ours }}:
   {{ spark_cdc._load_command(found.entity, none, replay={'from': 'DATE'}) }}
     {%- elif found.draft.loads != timeline.loads -%}
         {%- set first = found.draft.replay['from'] -%}
         {%- set outdated = spark_cdc._draft_outdated(found.draft, timeline) -%}
-        {%- set missing = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found, timeline.loads))
-            | reject('in', spark_cdc._draft_times(found.entity, found.draft)) | list -%}
-        {%- if outdated -%}
+        {%- set times = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found, found.draft.loads)) -%}
+        {%- set missing = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found, timeline.loads)) | reject('in', times) | list -%}
+        {%- if fill and (outdated or missing) -%}
+{{ name }}: other loads have been committed since the draft, which fills {{ fill }}, was made from those before. Make it anew:
+  spark-cdc replay {{ name }} --fill {{ spark_cdc._word(fill) }} --from {{ spark_cdc._word(first) }} --rebuild
+        {%- elif outdated -%}
 {{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}
 begins anew{{ ' (each date in order)' if not is_ours }}:
   {{ spark_cdc._load_command(found.entity, none, replay={'from': first}) }}

@@ -1,4 +1,4 @@
-{#- Loads that are written anew beside those that are there (erase, compact): written, and counted
+{#- Loads that are written anew beside those that are there (erase, compact, fill): written, and counted
     before a commit shows them. -#}
 
 

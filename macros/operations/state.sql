@@ -163,6 +163,7 @@ order by business_time, load_id
 {%- macro _state_of(ctx) -%}
     {%- set entity, timeline, draft = ctx.entity, ctx.timeline, ctx.draft -%}
     {%- set loads = spark_cdc._loads_by_date(ctx, timeline.loads) -%}
+    {%- set drafted = spark_cdc._draft_times(entity, draft, spark_cdc._loads_by_date(ctx, draft.loads)) if draft.existed else [] -%}
     {{ return({
         'entity': entity.name,
         'load_type': entity.declared_load_type,
@@ -179,10 +180,10 @@ order by business_time, load_id
         'draft': {
             'from': draft.replay['from'],
             'source': draft.replay.source,
-            'times': spark_cdc._draft_times(entity, draft),
+            'times': drafted,
             'rows': draft.rows,
             'outdated': spark_cdc._draft_outdated(draft, timeline),
-            'missing': spark_cdc._draft_times(entity, draft, loads) | reject('in', spark_cdc._draft_times(entity, draft)) | list,
+            'missing': spark_cdc._draft_times(entity, draft, loads) | reject('in', drafted) | list,
         } if draft.existed else none,
     }) }}
 {%- endmacro -%}

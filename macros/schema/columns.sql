@@ -44,7 +44,9 @@
     columns. -#}
 {%- macro _former_sql(item, before) -%}
     {%- if item.former is none -%}
-        {{ return(item.default or 'cast(null as ' ~ item.column.data_type ~ ')') }}
+        {%- set filled = (before.get('filled') or {}).get(item.column.name | lower) -%}
+        {%- set is_filled = filled and filled.type == item.column.data_type and not item.default -%}
+        {{ return(spark_cdc._quote(filled.at) if is_filled else item.default or 'cast(null as ' ~ item.column.data_type ~ ')') }}
     {%- endif -%}
     {%- set former = spark_cdc._place_sql(spark_cdc._place(before, item.former)) -%}
     {{ return(item.conversion.sql | replace('cdc__raw_value', former) if item.conversion else former) }}
@@ -273,6 +275,7 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
               <entity>_committed goes on showing them
     retired   physical columns that are no longer written
     rekeyed   loads before this have key hashes of another definition
+    filled    by name, columns that came later, but that a replay has filled: {at, type}
 
     Points in time are the date or time that load ids begin with, so that they hold for every rerun
     of a load (see _written_before()).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+import shlex
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ class Options(notices.Options):
     skip_guards: list[str]
     branch: str | None
     source: str
+    fill: str | None
     publish: bool
     discard: bool
     rebuild: bool
@@ -87,6 +89,11 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         choices=("landing", "archive"),
         default="landing",
         help="read the landing (default), or the archive of change events",
+    )
+    parser.add_argument(
+        "--fill",
+        metavar="COLUMN",
+        help="take the values of this column alone, for dates before it was added",
     )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
@@ -297,6 +304,8 @@ def run(arguments: Options, dbt: dbt_runner.Dbt) -> int:
         raise UsageError("--from is missing. Give the first date to reload.", COMMITTED)
     for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
         business_date.parse(text)
+    if arguments.fill is not None:
+        return _fill(arguments, arguments.fill, dbt)
     if arguments.dry_run and not (arguments.first and not arguments.discard):
         return _dry_run_of_drafts(arguments, state.read(dbt, arguments.select))
     if arguments.discard:
@@ -347,6 +356,47 @@ def run(arguments: Options, dbt: dbt_runner.Dbt) -> int:
         f"  to publish: {again} --publish\n"
         f"  to rebuild the draft after another correction: {again} --rebuild\n"
         f"  to drop the draft: spark-cdc replay {_names(plans)} --discard{given}"
+    )
+    return ExitCode.DONE
+
+
+def _fill(arguments: Options, column: str, dbt: dbt_runner.Dbt) -> int:
+    """Fill a column that came later, in a draft that is compared and published as others are."""
+    wrong = []
+    if not arguments.first or arguments.discard:
+        wrong.append("--fill needs --from, and takes no --discard.")
+    if len(arguments.select) != 1:
+        wrong.append("--fill takes one entity.")
+    if arguments.dates or arguments.skip_guards or arguments.source != "landing":
+        wrong.append("--fill takes no --dates, --skip-guards or --source: it adds no loads.")
+    if wrong:
+        example = "spark-cdc replay orders --fill discount --from 2024-01-31"
+        raise UsageError("\n".join(wrong), f"Accepted is, for example:\n{example}")
+    assert arguments.first
+    one = state.read(dbt, arguments.select)[0]
+    first, _ = business_date.parse(arguments.first)
+    asked = {"entity": one.entity, "column": column, "first": one.text(first)}
+    if arguments.dry_run:
+        dbt.show("fill_column", **asked, execute=False)
+        console.dry_run()
+        return ExitCode.DONE
+    draft = one.draft
+    is_there = (
+        draft is not None and draft.first == first and draft.source.endswith(f"({column} alone)")
+    )
+    if arguments.rebuild or draft is None or not is_there or draft.outdated or draft.missing:
+        dbt.show("fill_column", **asked)
+    print(compare(dbt, [one.entity]))
+    if arguments.publish:
+        publish(dbt, [one.entity])
+        return ExitCode.DONE
+    given = dbt_runner.options(arguments, "target", "branch")
+    date = business_date.quoted([one.text(first)])
+    words = f"{one.entity} --fill {shlex.quote(column)} --from {date}"
+    print(
+        "Readers see the state from before the replay.\n"
+        f"  to publish: spark-cdc replay {words}{given} --publish\n"
+        f"  to drop the draft: spark-cdc replay {one.entity} --discard{given}"
     )
     return ExitCode.DONE
 
