@@ -38,6 +38,7 @@
         + spark_cdc._sources_problems(node, settings)
         + spark_cdc._read_model_problems(node)
         + spark_cdc._added_problems(name, node)
+        + spark_cdc._archive_input_problems(name, node, settings)
         + spark_cdc._validity_problems(node, settings)
         + spark_cdc._rules_problems(settings)
         + spark_cdc._change_feed_problems(settings)
@@ -131,6 +132,24 @@
         {%- do problems.append(message % option) -%}
     {%- endfor -%}
     {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- Why loads of an entity can't keep what they read (archive_input). -#}
+{%- macro _archive_input_problems(name, node, settings) -%}
+    {%- if settings.get('archive_input') is not true -%}{{ return([]) }}{%- endif -%}
+    {%- set whole = [] -%}
+    {%- for source in [settings.get('source')] + (settings.sources.values() | list if settings.get('sources') is mapping else [])
+            if spark_cdc._reads_whole_table(source) -%}{%- do whole.append(source) -%}{%- endfor -%}
+    {{ return(spark_cdc._failed_rules({'name': name}, [
+        (graph.nodes.values() | selectattr('name', 'equalto', name ~ '_kept_input') | list,
+         'archive_input is true, but a model has the name of the table %(name)s_kept_input that keeps the rows: rename the model'),
+        (not whole, 'archive_input is true, but only a full load of a table without source.date_column reads what is gone afterwards; files and dates stay in '
+         'the source: remove it'),
+        (spark_cdc._has_sensitive(spark_cdc._columns_of(node)),
+         'archive_input is true, but the entity has sensitive columns, and what is kept are rows as they came, without masks and beyond the reach of erase: '
+         'remove it (and drop %(name)s_kept_input if it is there), or let a model keep dated rows, which stage() reads by source.date_column'),
+    ])) }}
 {%- endmacro -%}
 
 

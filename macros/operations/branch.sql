@@ -224,6 +224,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
         'committed_text': committed_text,
         'views': {},
         'archive': relations.get(ctx.events.identifier, '') is none and entity.events is not none and entity.events.archive,
+        'input': entity.archive_input and relations.get(ctx.input.identifier, '') is none,
         'is_there': branched.committed.identifier in made,
     } -%}
     {#- where the branch has loaded since, its views are those of its own loads -#}
@@ -283,6 +284,9 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
             {'definition': plan.manifest.definition}) -%}
         {%- if plan.archive -%}
             {%- do spark_cdc._branch_table(plan.ctx.events, branched.events, entity.file_format, ['business_date', 'load_id'], ['key_hash', 'event_hash']) -%}
+        {%- endif -%}
+        {%- if plan.input -%}
+            {%- do spark_cdc._branch_table(plan.ctx.input, branched.input, entity.file_format, ['business_date', 'load_id'], []) -%}
         {%- endif -%}
         {%- do spark_cdc._make_view(branched.committed, plan.committed_text) -%}
     {%- endif -%}
