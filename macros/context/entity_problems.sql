@@ -164,6 +164,12 @@
     {%- for column in spark_cdc._columns_of(node) if column.meta.get('role') != 'control' -%}
         {%- do taken.append(column['name'] | string | lower) -%}
     {%- endfor -%}
+    {%- if settings.get('load_type') == 'events' -%}
+        {%- do taken.extend(['event_op', 'event_position', 'event_end_position', 'event_transaction', 'business_date', 'load_id', 'known_from', 'known_to']) -%}
+        {#- and what the other end is called in event_versions and bitemporal -#}
+        {%- for own in ([] if names[0] in ['event_time', 'valid_from'] else ['event_time', 'valid_from'])
+                + ([] if names[1] in ['event_end_time', 'valid_to'] else ['event_end_time', 'valid_to']) -%}{%- do taken.append(own) -%}{%- endfor -%}
+    {%- endif -%}
     {%- set both = names | select('in', taken + ['key_hash', 'nonkey_hash', 'operation']) | list -%}
     {{ return(spark_cdc._failed_rules({'names': both | join(', '), 'given': names | join(', '), 'end': validity.open_end}, [
         (both, 'validity names %(names)s, which is a column already: choose another name'),
