@@ -23,7 +23,7 @@ ORDER = (
     *("utils", "hash", "context", "values", "source", "staging", "formats", "schema", "diff"),
     *("timeline", "ledger", "views", "operations", "publish", "models"),
 )
-MOST_FILES, MOST_LINES = 97, 740
+MOST_FILES, MOST_LINES = 98, 740
 # Lines of code under macros/, without comments and blanks; raised by a change that needs more, with
 # the reason in its commit. And lines of Jinja in one macro: SQL text does not count.
 MOST_CODE, MOST_LOGIC = 19_400, 60

@@ -339,6 +339,30 @@ def test_an_entity_that_is_not_loaded(project: Project, table_format: str) -> No
 
 
 @pytest.mark.full
+def test_the_start_of_versions_gets_another_name(project: Project, table_format: str) -> None:
+    """`validity` names it in a table that is there, in all rows at once, and in later ones."""
+    columns = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
+
+    def published(**settings: Any) -> None:
+        project.entity("named", columns, **settings)
+        add_table(project, "named", table_format)
+        outcome = project.dbt("run", "--select", "named_table")
+        assert outcome.success, outcome.output
+
+    project.entity("named", columns)
+    project.land("named", DAYS[0], "id,value", "1,a", "2,b")
+    project.load(DAYS[0], "named")
+    published()
+    published(validity={"start": "valid_from"})
+    shown = "id, value, string(valid_from)"
+    assert project.rows("named_table", shown) == [(1, "a", DAYS[0]), (2, "b", DAYS[0])]
+    project.land("named", DAYS[1], "id,value", "1,A", "2,b")
+    project.load(DAYS[1], "named")
+    published(validity={"start": "valid_from"})
+    assert project.rows("named_table", shown) == [(1, "A", DAYS[1]), (2, "b", DAYS[0])]
+
+
+@pytest.mark.full
 def test_sensitive_columns(
     project: Project, command: Command, table_format: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from event_warehouse import EventWarehouse, column
 from spark_cdc.jinja_bridge import Node, load_macros
 from warehouse import Warehouse, described, land_lines
 
@@ -70,6 +71,77 @@ def test_versions_are_shown_as_told(
         assert cursor.fetchall() == [(value,)]
     cursor.execute(warehouse.macros["test_intervals_valid"](relation))
     assert cursor.fetchall() == []
+
+
+@pytest.mark.parametrize(
+    "view", ["event_versions", pytest.param("bitemporal", marks=pytest.mark.full)]
+)
+def test_views_of_events_are_shown_as_told(
+    cursor: Any, schema: str, tmp_path: Path, view: str
+) -> None:
+    """Open ends get the date, and no others, also where an event has no time."""
+    cursor.execute("set time zone 'UTC'")
+    columns = [column("id", "int", role="key"), column("price", "int")]
+    warehouse = EventWarehouse(cursor, schema, tmp_path, columns)
+    settings = warehouse.node["config"]["meta"]["spark_cdc"]
+    settings["validity"] = DBT | {"open_end": OPEN, "end_is": "inclusive"}
+    days = {
+        "2024-05-01": [("ins", 1, 10, 1, "2024-05-01T10:00:00Z"), ("ins", 2, 20, 2, None)],
+        "2024-05-02": [("upd", 1, 11, 3, "2024-05-02T09:00:00Z"), ("upd", 2, 21, 4, None)],
+    }
+    for day, events in days.items():
+        rows = [
+            {"what": what, "at": [at], "new": {"id": key, "price": price}}
+            | ({"when": when} if when else {})
+            for what, key, price, at, when in events
+        ]
+        warehouse.land(day, rows)
+        warehouse.load(day)
+    open_end, first, second = f"{OPEN} 00:00:00", "2024-05-01 10:00:00", "2024-05-02 09:00:00"
+    shown = "id, price, string(dbt_valid_from), string(dbt_valid_to), is_active"
+    if view == "event_versions":
+        assert sorted(warehouse.rows(view, shown), key=repr) == [
+            (1, 10, first, second, False),
+            (1, 11, second, open_end, True),
+            (2, 20, None, None, False),
+            (2, 21, None, open_end, True),
+        ]
+    elif warehouse.takes_bitemporal():
+        known = f"{shown}, string(known_from), string(known_to)"
+        since = list(days)
+        assert sorted(row for row in warehouse.rows(view, known) if row[0] == 1) == [
+            (1, 10, first, second, False, since[1], OPEN),
+            (1, 10, first, open_end, False, *since),
+            (1, 11, second, open_end, True, since[1], OPEN),
+        ]
+
+
+def test_a_published_table_has_the_name_of_the_start() -> None:
+    macros = load_macros(var={}, graph=Node(nodes={}, sources={}))
+    for validity, value in (({}, "eff_start_date"), (DBT, "eff_start_date as dbt_valid_from")):
+        source = {"path": "/landing/{business_date}"}
+        node = described("rows", COLUMNS, validity=validity, source=source)
+        columns = macros._target_columns(macros._described_entity("rows", node))
+        assert macros._target_values(columns) == ["id", "value", value]
+        assert columns[-1]["name"] == validity.get("start", "eff_start_date")
+        macros = load_macros(var={}, graph=Node(nodes={}, sources={}))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"start": "known_from"}, "validity names known_from, which is a column already"),
+        ({"end": "event_time"}, "validity names event_time, which is a column already"),
+        ({"start": "valid_from", "end": "valid_to"}, ""),
+        ({"start": "event_time", "end": "event_end_time"}, ""),
+    ],
+)
+def test_names_that_views_of_events_have(given: dict[str, str], told: str) -> None:
+    macros = load_macros(var={}, graph=Node(nodes={}, sources={}))
+    node = described("rows", COLUMNS, load_type="events", validity=given)
+    settings = node["config"]["meta"]["spark_cdc"]
+    problems = macros._validity_problems(node, settings)
+    assert [told] == [problem.split(":")[0] for problem in problems] or (not told and not problems)
 
 
 @pytest.mark.parametrize(

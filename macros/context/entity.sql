@@ -20,7 +20,8 @@
     Returns a dictionary: name, landed_as (another name of the view that staging reads, or none),
     load_type (of this run, see _load_type_of_run()), declared_load_type, eff_type (type of
     eff_start_date), deleted_when, keyless (whether rows are told apart by all compared columns and
-    their number among equals), timezone, source
+    their number among equals), archive_input (whether this load keeps what it reads of a table as
+    it is now), timezone, source
     {format, facts (its row of _source_formats()), path, read_path (as the server gets it, see
     _path_as_read()), table, options, text, date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped_columns (that are stored no
@@ -143,6 +144,7 @@
         'load_type': load_type, 'declared_load_type': declared_load_type,
         'eff_type': 'timestamp_ntz' if settings.business_date_type == 'timestamp' else 'date',
         'deleted_when': settings.deleted_when, 'keyless': settings.keyless,
+        'archive_input': settings.archive_input and spark_cdc._reads_whole_table(source),
         'timezone': settings.timezone,
         'source': source, 'events': events,
         'dropped_columns': spark_cdc._names(settings.dropped_columns) | map('lower') | list, 'added': node.get('added', {}),

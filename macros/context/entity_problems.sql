@@ -38,6 +38,7 @@
         + spark_cdc._sources_problems(node, settings)
         + spark_cdc._read_model_problems(node)
         + spark_cdc._added_problems(name, node)
+        + spark_cdc._archive_input_problems(name, node, settings)
         + spark_cdc._validity_problems(node, settings)
         + spark_cdc._rules_problems(settings)
         + spark_cdc._change_feed_problems(settings)
@@ -134,6 +135,24 @@
 {%- endmacro -%}
 
 
+{#- Why loads of an entity can't keep what they read (archive_input). -#}
+{%- macro _archive_input_problems(name, node, settings) -%}
+    {%- if settings.get('archive_input') is not true -%}{{ return([]) }}{%- endif -%}
+    {%- set whole = [] -%}
+    {%- for source in [settings.get('source')] + (settings.sources.values() | list if settings.get('sources') is mapping else [])
+            if spark_cdc._reads_whole_table(source) -%}{%- do whole.append(source) -%}{%- endfor -%}
+    {{ return(spark_cdc._failed_rules({'name': name}, [
+        (graph.nodes.values() | selectattr('name', 'equalto', name ~ '_kept_input') | list,
+         'archive_input is true, but a model has the name of the table %(name)s_kept_input that keeps the rows: rename the model'),
+        (not whole, 'archive_input is true, but only a full load of a table without source.date_column reads what is gone afterwards; files and dates stay in '
+         'the source: remove it'),
+        (spark_cdc._has_sensitive(spark_cdc._columns_of(node)),
+         'archive_input is true, but the entity has sensitive columns, and what is kept are rows as they came, without masks and beyond the reach of erase: '
+         'remove it (and drop %(name)s_kept_input if it is there), or let a model keep dated rows, which stage() reads by source.date_column'),
+    ])) }}
+{%- endmacro -%}
+
+
 {#- What is wrong with the names and the open end of validity, the project's own among them. -#}
 {%- macro _validity_problems(node, settings) -%}
     {%- set given = [settings.get('validity') or {}, spark_cdc._var('spark_cdc_validity') or {}] -%}
@@ -145,6 +164,12 @@
     {%- for column in spark_cdc._columns_of(node) if column.meta.get('role') != 'control' -%}
         {%- do taken.append(column['name'] | string | lower) -%}
     {%- endfor -%}
+    {%- if settings.get('load_type') == 'events' -%}
+        {%- do taken.extend(['event_op', 'event_position', 'event_end_position', 'event_transaction', 'business_date', 'load_id', 'known_from', 'known_to']) -%}
+        {#- and what the other end is called in event_versions and bitemporal -#}
+        {%- for own in ([] if names[0] in ['event_time', 'valid_from'] else ['event_time', 'valid_from'])
+                + ([] if names[1] in ['event_end_time', 'valid_to'] else ['event_end_time', 'valid_to']) -%}{%- do taken.append(own) -%}{%- endfor -%}
+    {%- endif -%}
     {%- set both = names | select('in', taken + ['key_hash', 'nonkey_hash', 'operation']) | list -%}
     {{ return(spark_cdc._failed_rules({'names': both | join(', '), 'given': names | join(', '), 'end': validity.open_end}, [
         (both, 'validity names %(names)s, which is a column already: choose another name'),

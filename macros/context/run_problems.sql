@@ -196,9 +196,9 @@
             (source == 'archive' and not (settings.get('events') or {}).get('archive'),
              '%(name)s: spark_cdc_replay.source is archive, but only entities of change events with events.archive: true have one. Select those, '
              'or leave source out: the landing is read.'),
-            (source == 'landing' and spark_cdc._reads_whole_table(of_type or settings.get('source') or {}),
+            (source == 'landing' and spark_cdc._reads_whole_table(of_type or settings.get('source') or {}) and settings.get('archive_input') is not true,
              '%(name)s: its source is a table without source.date_column, which has no rows of past dates, so a replay has nothing to read. '
-             'Leave the entity out; to take back its last loads run spark-cdc undo %(name)s.'),
+             'With archive_input: true later loads keep what they read. Leave the entity out; to take back its last loads run spark-cdc undo %(name)s.'),
         ])) -%}
     {%- endfor -%}
     {{ return(problems) }}

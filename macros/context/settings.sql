@@ -126,6 +126,7 @@
             'file_format': file_format,
             'dropped_columns': {'kind': 'names', 'null': true},
             'keyless': {'kind': 'boolean', 'default': false},
+            'archive_input': {'kind': 'boolean', 'default': false, 'unless': {'events': 'which keeps events by events.archive: remove it'}},
             'expected_every': {'kind': 'form', 'form': 'interval', 'null': true,
                        'says': 'daily, hourly, weekly, or a number of minutes, hours, days or weeks such as 15m'},
         },

@@ -15,6 +15,7 @@
         'public': public,
         'ledgers': [ledger, public] if restricted else [ledger],
         'events': spark_cdc._relation_in(restricted or schema, entity.name ~ '_events' ~ ('_sensitive' if restricted else '')),
+        'input': spark_cdc._relation_in(schema, entity.name ~ '_kept_input'),
         'committed': spark_cdc._relation_in(schema, entity.name ~ '_committed'),
         'replay': spark_cdc._relation_in(schema, entity.name ~ '_replay'),
         'load_log': spark_cdc._load_log(),
@@ -155,13 +156,17 @@ select
     {%- set events = load.get('events') or {} -%}
     {%- set is_small = events.get('event_count', 10 ** 6) < 10 ** 4 and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
     {%- if not entity.events -%}
-        {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
+        {%- set landing = spark_cdc._input_of_load(ctx, load) -%}
+        {%- set files = spark_cdc._land_load(entity, landing, spark_cdc._business_time_of(entity.name)) -%}
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
         {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
+        {%- if entity.archive_input -%}{%- do spark_cdc._keep_input(ctx, load) -%}{%- endif -%}
     {%- endif -%}
-    {%- if load.replaced and spark_cdc._reads_whole_table(entity.source) -%}
-        {%- do log(entity.name ~ ': ' ~ load.business_time ~ ' was loaded before, and ' ~ spark_cdc._landing_source(entity)
-            ~ ' may have changed since: the load reads its present rows', info=true) -%}
+    {%- if load.replaced and spark_cdc._reads_whole_table(entity.source) and spark_cdc._replay() is none -%}
+        {%- do log(entity.name ~ ': ' ~ load.business_time ~ ' was loaded before, and ' ~ (
+            'the load reads the input that was kept of it. To load the present rows, undo it first: spark-cdc undo ' ~ entity.name
+            if landing == spark_cdc._kept_view(entity)
+            else spark_cdc._landing_source(entity) ~ ' may have changed since: the load reads its present rows'), info=true) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._ensure_table(ctx, 'ledger', load) -%}
     {%- do spark_cdc._set_session(ctx.write.ledger, is_small) -%}
@@ -187,6 +192,39 @@ select
             ctx.write.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
     {%- endif -%}
     {%- do spark_cdc._write_masked_ledger(ctx, [load.load_id], load) -%}
+{%- endmacro -%}
+
+
+{#- Keeps what a load of a table as it is now reads in <entity>_kept_input, and has staging read it
+    from there: rows that others write meanwhile are in both, or in none. Arguments: ctx, load. -#}
+{%- macro _keep_input(ctx, load) -%}
+    {%- set entity, kept, columns, values, empty = ctx.entity, spark_cdc._kept_columns(ctx.entity), [], [], [] -%}
+    {%- for column in kept if column.at -%}
+        {%- set sql = spark_cdc._quote(column.at) -%}
+        {%- set data_type = 'string' if column.type.split('(')[0] in ['char', 'varchar'] else column.type -%}
+        {%- do columns.append({'name': column.at, 'sql': sql, 'data_type': data_type, 'at': column.at, 'at_sql': sql}) -%}
+        {%- do values.append(spark_cdc._quote(column.from) ~ ' as ' ~ sql) -%}
+        {%- do empty.append('null') -%}
+    {%- endfor -%}
+    {%- for name, data_type in {'kept': 'string', 'business_date': 'date', 'load_id': 'string'}.items() -%}
+        {%- do columns.append({'name': name, 'sql': name, 'data_type': data_type, 'at': name, 'at_sql': name}) -%}
+    {%- endfor -%}
+    {%- set settled = spark_cdc._ensure_table(ctx, 'input', load, columns) -%}
+    {%- set of_load = ["date'" ~ load.business_time[:10] ~ "'", "'" ~ load.load_id ~ "'"] -%}
+    {%- set sql -%}
+select
+    {{ (values + ['cast(null as string) as kept', of_load[0] ~ ' as business_date', of_load[1] ~ ' as load_id']) | join(',\n    ') }}
+from {{ spark_cdc._landed_view(entity) }}
+
+union all
+
+select
+    {{ (empty + [spark_cdc._literal(tojson(kept))] + of_load) | join(',\n    ') }}
+    {%- endset -%}
+    {%- do spark_cdc._set_session(ctx.write.input) -%}
+    {%- do spark_cdc._send(spark_cdc._write_rows_sql(ctx.write.input, settled, sql, spark_cdc._in_loads([load.load_id]), 'input_of_load')) -%}
+    {%- do spark_cdc._send(spark_cdc._kept_view_sql(
+        spark_cdc._landed_view(entity), ctx.write.input, load.load_id, kept, ['cast(null as string) as cdc__unparsed'])) -%}
 {%- endmacro -%}
 
 

@@ -1,10 +1,10 @@
 {#- Makes sure that a table is there with the columns that are written, and returns all that it has,
     in its order: an insert goes by position.
-    Arguments: ctx, name (ledger, public or events), load (its plan; one that neither has a
-    parent nor replaces another may be the entity's first). -#}
-{%- macro _ensure_table(ctx, name, load) -%}
+    Arguments: ctx, name (ledger, public, events or input), load (its plan; one that neither has a
+    parent nor replaces another may be the entity's first), columns (of input: _keep_input()). -#}
+{%- macro _ensure_table(ctx, name, load, columns=none) -%}
     {%- set entity, table = ctx.entity, ctx.write[name] -%}
-    {%- set columns = (spark_cdc._load_events_columns if name == 'events' else spark_cdc._ledger_columns)(entity, load.layout) -%}
+    {%- set columns = columns or (spark_cdc._load_events_columns if name == 'events' else spark_cdc._ledger_columns)(entity, load.layout) -%}
     {%- set is_first = not load.get('parent') and not load.get('replaced') -%}
     {%- set existing = spark_cdc._known(table) -%}
     {%- if existing is not none -%}
@@ -42,7 +42,7 @@ Nothing was written. Run the same command again.
                 {%- endif -%}
             {%- endif -%}
         {%- endif -%}
-        {%- set hashes = ['key_hash', 'event_hash' if name == 'events' else 'nonkey_hash'] -%}
+        {%- set hashes = [] if name == 'input' else ['key_hash', 'event_hash' if name == 'events' else 'nonkey_hash'] -%}
         {%- do spark_cdc._send(spark_cdc._create_table_sql(
             table, columns, entity.file_format, spark_cdc._partition_names(table), hashes, name != 'events' or entity.events.archive)) -%}
         {%- do spark_cdc._note_relation(table, 'table', 'Provider: ' ~ entity.file_format) -%}

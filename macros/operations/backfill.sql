@@ -320,7 +320,8 @@ since the marker is not there (source.complete_when is {{ entity.source.complete
     {%- if spark_cdc._reads_whole_table(entity.source) -%}
         {%- set message -%}
 {{ entity.name }}: source.date_column is not set, so that the source table has its present rows, and not those of {# -#}
-{{ spark_cdc._counted(times | length, 'date') }}. Nothing was written. Load one date:
+{{ spark_cdc._counted(times | length, 'date') }}. Nothing was written. {# -#}
+{{ 'Dates whose input was kept can be replayed (spark-cdc replay). ' if entity.archive_input }}Load one date:
   {{ spark_cdc._load_command(entity, spark_cdc._time_text(entity, spark_cdc._present_time(entity))) }}
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}

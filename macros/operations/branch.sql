@@ -197,6 +197,10 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
 {%- endmacro -%}
 
 
+{#- Whether a relation is a table. Argument: relations (of _relations_in()). -#}
+{%- macro _is_table_in(relations, relation) -%}{{ return(relation.identifier in relations and relations[relation.identifier] is none) }}{%- endmacro -%}
+
+
 {#- What an entity will be in a branch: the state that readers see in production, or that of the
     branch's tag, where it is there from an attempt before. Texts of views are production's, with
     the branch's relations in the place of its own, so that the YAML may have other columns by now.
@@ -223,7 +227,8 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
         'tag_text': spark_cdc._refigured_text(query, dict(copied, tag=tagged)),
         'committed_text': committed_text,
         'views': {},
-        'archive': ctx.events.identifier in relations and not relations[ctx.events.identifier] and entity.events is not none and entity.events.archive,
+        'archive': entity.events is not none and entity.events.archive and spark_cdc._is_table_in(relations, ctx.events),
+        'input': entity.archive_input and spark_cdc._is_table_in(relations, ctx.input),
         'is_there': branched.committed.identifier in made,
     } -%}
     {#- where the branch has loaded since, its views are those of its own loads -#}
@@ -285,6 +290,9 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
             {'definition': plan.manifest.definition}) -%}
         {%- if plan.archive -%}
             {%- do spark_cdc._branch_table(plan.ctx.events, branched.events, entity.file_format, ['business_date', 'load_id'], ['key_hash', 'event_hash']) -%}
+        {%- endif -%}
+        {%- if plan.input -%}
+            {%- do spark_cdc._branch_table(plan.ctx.input, branched.input, entity.file_format, ['business_date', 'load_id'], []) -%}
         {%- endif -%}
         {%- do spark_cdc._make_view(branched.committed, plan.committed_text) -%}
     {%- endif -%}

@@ -39,12 +39,14 @@
     {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
     {%- set proof = none if spark_cdc._secret_is_missing(secret) else spark_cdc._secret_proof(secret) -%}
     {%- set id = spark_cdc._secret_id(secret) -%}
-    {%- set problems = spark_cdc._failed_rules({'name': entity.name, 'last': timeline.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
+    {%- set problems = spark_cdc._failed_rules({'name': entity.name, 'last': timeline.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema(), 'input': ctx.input}, [
         (spark_cdc._read_draft(ctx).existed,
          'there is a draft of a replay, whose loads hold what is to be erased: publish it, or discard it (dbt run-operation spark_cdc.discard_replay '
          "--args '{entities: [%(name)s]}')"),
         (timeline.definition and not spark_cdc._has_columns_of(entity, timeline.definition),
          'the columns of stg_%(name)s are not those of the last load, %(last)s: load once with the new columns first'),
+        (spark_cdc._known(ctx.input) is not none,
+         '%(input)s holds rows as they came, from before columns were sensitive (archive_input), which erase does not change: drop table %(input)s purge'),
         (proof is none, 'there is no secret in %(schema)s, with which its hashes are keyed: spark-cdc secrets init'),
         (proof is not none and proof != (timeline.get('secrets') or {}).get(id, proof),
          'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),

@@ -1,5 +1,5 @@
-{#- Loads that are written anew beside those that are there (erase, compact, fill): written, and counted
-    before a commit shows them. -#}
+{#- Loads that are written anew beside those that are there (erase, compact, fill): written, and
+    counted before a commit shows them. -#}
 
 
 {#- Writes loads from rows that are there. Arguments: ctx, which (ledger or public: of these two

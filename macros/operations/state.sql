@@ -157,6 +157,7 @@ order by business_time, load_id
 {#- What is committed of an entity, as data: load_type, per (date or timestamp), has_archive,
     reads_feed (whether the source is the change feed of a table, which has no dates of its own),
     reads_whole_table (whether it is a table of which only the present rows are there),
+    archives_input (whether loads keep what they read of it),
     times (of the active loads, oldest first) and load_types (of these), rows, last_load, commit
     (its number), undone (times that redo brings back), draft (of a replay, or none). Argument:
     ctx (with timeline and draft, manifests). -#}
@@ -171,6 +172,7 @@ order by business_time, load_id
         'has_archive': (entity.events or {}).get('archive') or false,
         'reads_feed': entity.source.facts.reads == 'feed',
         'reads_whole_table': spark_cdc._reads_whole_table(entity.source),
+        'archives_input': entity.archive_input,
         'times': spark_cdc._load_times(entity, loads),
         'load_types': spark_cdc._load_types_of_names(loads),
         'rows': timeline.rows,
@@ -386,7 +388,8 @@ from collected
                 ctx.entity.name ~ ': the table ' ~ ledger ~ ' is not there. spark-cdc verify --select ' ~ ctx.entity.name ~ ' says how to repair it'
             ) -%}
         {%- endfor -%}
-        {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | select | unique -%}
+        {%- set kept = [ctx.write.input] if ctx.entity.archive_input else [] -%}
+        {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | select | unique + kept -%}
             {%- do tables.setdefault(table.schema, {}).update({table.identifier | lower: {'table': table, 'ctx': ctx}}) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -689,7 +692,8 @@ where
     {%- endif -%}
     {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run(ctx)) -%}
     {%- set entity = run.entity -%}
-    {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
+    {%- set landing = spark_cdc._landing_source(entity) if entity.events else spark_cdc._input_of_load(run, run.load) -%}
+    {%- set files = spark_cdc._land_load(entity, landing, run.time, run.load) -%}
     {%- do spark_cdc._set_for_staging() -%}
     {%- set incoming = spark_cdc._plan_view('staged_' ~ name,
             (spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql)(entity, spark_cdc._landed_view(entity))) -%}
@@ -751,6 +755,7 @@ where
     {%- set ctx = dict(ctx, **ctx.write) -%}
     {%- set tables = ([(ctx.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(ctx.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
+    {%- if entity.archive_input -%}{%- set tables = [(ctx.input, [])] + tables -%}{%- endif -%}
     {%- set masked = [ctx.public] if entity.sensitive else [] -%}
     {%- for table in masked -%}{%- do tables.append((table, spark_cdc._ledger_columns(entity, load.layout))) -%}{%- endfor -%}
     {%- set is_read_again = entity.events and spark_cdc._can_be_read_again(entity) and not load.events.rejected and spark_cdc._is_read_again_as_typed(entity) -%}

@@ -1,7 +1,7 @@
-{#- Drops what no manifest names any more, by metadata alone: partitions of ledgers and of archived
-    events that were superseded (by a rerun, a replay, compact) or that a crash left, once they are
-    older than a retention time. Queries that began before may still read them until then. Without
-    execute it only says what it would drop.
+{#- Drops what no manifest names any more, by metadata alone: partitions of ledgers, of archived
+    events and of kept input that were superseded (by a rerun, a replay, compact) or that a crash
+    left, once they are older than a retention time. Queries that began before may still read them
+    until then. Without execute it only says what it would drop.
         dbt run-operation spark_cdc.vacuum --args '{entities: [orders], execute: true}'
     A superseded load's age counts from the commit of the load that took its place, any other's from
     its newest file.
@@ -62,7 +62,7 @@
     {%- set ctx = dict(ctx, expired_versions=spark_cdc._expire_versions(ctx, retention_hours)) -%}
     {%- set tables = [] -%}
     {#- of a branch what it has written: production's is production's -#}
-    {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | unique if ctx.catalog.get(table.identifier, {}).get('location') -%}
+    {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events, ctx.write.input] | unique if ctx.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
         {%- if is_plain -%}{%- do spark_cdc._find_partitions(table) -%}{%- endif -%}
         {%- do tables.append({
@@ -139,8 +139,8 @@
 {%- macro _vacuum_table(ctx, table, candidates, counted, retention_hours) -%}
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
     {#- views show the rejected rows and the archived events of compacted loads under their own
-        names -#}
-    {%- set kept = counted.named + (counted.compacted if table == ctx.write.events else []) -%}
+        names, and a replay reads their input -#}
+    {%- set kept = counted.named + (counted.compacted if table in [ctx.write.events, ctx.write.input] else []) -%}
     {%- set young, old = [], [] -%}
     {%- for load in candidates if load.load_id not in kept -%}
         {%- set is_compacted = load.load_id in counted.compacted -%}

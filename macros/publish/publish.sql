@@ -107,7 +107,8 @@ limit 100
     {%- set found = spark_cdc._found_target(target) -%}
     {%- if found.exists and not spark_cdc._is_loading(ctx.entity.name) and spark_cdc._behind_columns(ctx.entity, timeline.definition) -%}{{ return('UNCHANGED') }}{%- endif -%}
     {%- do spark_cdc._check_timeline_columns(ctx, timeline) -%}
-    {%- set columns = local_md5(tojson([timeline.definition, timeline.layout], sort_keys=true)) -%}
+    {%- set renamed = target.columns | selectattr('shown', 'defined') | map(attribute='name') | reject('equalto', 'eff_start_date') | list -%}
+    {%- set columns = local_md5(tojson([timeline.definition, timeline.layout] + renamed, sort_keys=true)) -%}
     {%- set has = found.record or {} -%}
     {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [timeline.sequence, timeline.commit, columns] and not should_full_refresh() -%}
         {{ return('UNCHANGED') }}
@@ -181,7 +182,7 @@ limit 100
     columns and cdc__is_gone. -#}
 {%- macro _target_changes_sql(target, feed) -%}
 select
-    {{ target.columns | map(attribute='sql') | join(',\n    ') }},
+    {{ spark_cdc._target_values(target.columns) | join(',\n    ') }},
     _change_type = 'delete' as cdc__is_gone
 from (
     select
@@ -202,7 +203,7 @@ where cdc__rank = 1
 {%- set columns = spark_cdc._target_columns(spark_cdc._entity(plan.entity)) -%}
 /* spark_cdc target: {{ spark_cdc._comment_json(plan) }} */
 select
-    {{ columns | map(attribute='sql') | join(',\n    ') }}
+    {{ spark_cdc._target_values(columns) | join(',\n    ') }}
 from {{ current }}
 {%- endmacro -%}
 
@@ -228,11 +229,21 @@ from {{ current }}
 {%- endmacro -%}
 
 
-{#- The columns of a published table: those that are stored, and when the row's version began. Rows
-    without a key are found again by their hash. -#}
+{#- The columns of a published table: those that are stored, and when the row's version began, by
+    the name that `validity` gives it. Rows without a key are found again by their hash. -#}
 {%- macro _target_columns(entity) -%}
     {%- set key = [] if entity.key_columns else [{'name': 'key_hash', 'sql': 'key_hash', 'data_type': 'string', 'role': 'key'}] -%}
-    {{ return(entity.stored + key + [{'name': 'eff_start_date', 'sql': 'eff_start_date', 'data_type': entity.eff_type, 'role': none}]) }}
+    {{ return(entity.stored + key + [{
+        'name': entity.validity.start | replace('`', ''), 'sql': entity.validity.start, 'shown': 'eff_start_date', 'data_type': entity.eff_type, 'role': none,
+    }]) }}
+{%- endmacro -%}
+
+
+{#- These columns of <entity>_current or of its changes, under the table's own names. -#}
+{%- macro _target_values(columns) -%}
+    {%- set values = [] -%}
+    {%- for column in columns -%}{%- do values.append(spark_cdc._aliased(column.get('shown') or column.sql, column.sql)) -%}{%- endfor -%}
+    {{ return(values) }}
 {%- endmacro -%}
 
 

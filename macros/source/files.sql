@@ -117,6 +117,8 @@ from {{ landing }}
 {%- macro _landing_input(entity, landing, time) -%}
     {%- if entity.source.get('history') -%}
         {{ return('the history ' ~ entity.source.history) }}
+    {%- elif landing == spark_cdc._kept_view(entity) -%}
+        {{ return('the input that was kept of ' ~ spark_cdc._time_text(entity, time)) }}
     {%- elif spark_cdc._reads_whole_table(entity.source) -%}
         {{ return('table ' ~ landing ~ ' as it is now') }}
     {%- elif entity.source.facts.reads == 'table' -%}

@@ -106,11 +106,11 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- set name, memo, kept = ctx.entity.name, spark_cdc._memo(), 'ctx ' ~ ctx.schema ~ '.' ~ ctx.entity.name -%}
     {%- set node = spark_cdc.entity_node(name) -%}
     {%- if memo.get('new columns of ' ~ kept) == time | string -%}{{ return(dict(ctx, entity=spark_cdc._entity(name))) }}{%- endif -%}
-    {%- set keep = spark_cdc._plan_load(ctx.entity, manifest, time, spark_cdc._is_reset(name)).keep -%}
-    {%- set added = spark_cdc._timeline_cut(manifest, keep | length).added -%}
+    {%- set load = spark_cdc._plan_load(ctx.entity, manifest, time, spark_cdc._is_reset(name)) -%}
+    {%- set added = spark_cdc._timeline_cut(manifest, load.keep | length).added -%}
     {%- set entity = spark_cdc._entity_with(name, node, added) -%}
     {%- set reads = (spark_cdc._mode() == 'plan' or spark_cdc._is_loading(name) or flags.WHICH == 'show') and not spark_cdc._is_archive_replay() -%}
-    {%- set new = spark_cdc._new_columns(entity, spark_cdc._landing_source(entity), time) if reads else {} -%}
+    {%- set new = spark_cdc._new_columns(entity, spark_cdc._input_of_load(dict(ctx, entity=entity), load), time) if reads else {} -%}
     {%- set entity = spark_cdc._entity_with(name, node, dict(added, **new)) if new else entity -%}
     {%- do memo.update(dict({'new columns of ' ~ kept: time | string}, **({kept: dict(memo[kept], entity=entity)} if kept in memo else {}))) -%}
     {%- if reads and entity.added -%}

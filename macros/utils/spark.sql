@@ -156,11 +156,11 @@
 {%- endmacro -%}
 
 
-{#- A context (see _context()) with `write`: the tables that its ledger, public, events and load_log
-    are written to, decided here for all that follows. -#}
+{#- A context (see _context()) with `write`: the tables that its ledger, public, events, input and
+    load_log are written to, decided here for all that follows. -#}
 {%- macro _writing(ctx) -%}
     {%- set write = {} -%}
-    {%- for name in ['ledger', 'public', 'events', 'load_log'] -%}
+    {%- for name in ['ledger', 'public', 'events', 'input', 'load_log'] -%}
         {%- do write.update({name: spark_cdc._write_target(ctx[name]) if ctx[name] else none}) -%}
     {%- endfor -%}
     {{ return(dict(ctx, write=write)) }}

@@ -285,7 +285,7 @@ coalesce(size(array_distinct({{ 'coalesce(' ~ names ~ ', ' ~ own ~ ')' if names 
 {#- Whether a relation is a table of the entity that a reset has set aside, see _ensure_table(). -#}
 {%- macro _is_set_aside(name, identifier) -%}
     {%- set parts = identifier.rpartition('_before_') -%}
-    {{ return(parts[0] in [name ~ '_ledger', name ~ '_events'] and spark_cdc._is_id8(parts[2])) }}
+    {{ return(parts[0] in [name ~ '_ledger', name ~ '_events', name ~ '_kept_input'] and spark_cdc._is_id8(parts[2])) }}
 {%- endmacro -%}
 
 

@@ -49,9 +49,11 @@ select
     event_op,
     event_position,
     event_end_position,
-    event_time,
-    event_end_time,
-    event_end_position is null as is_current,
+    {{ spark_cdc._aliased('event_time', spark_cdc._validity_name(entity, 'start', 'event_time')) }},
+    {{ spark_cdc._aliased(
+        spark_cdc._validity_end(entity, 'event_end_time', 'timestamp', 'event_end_position is null'),
+        spark_cdc._validity_name(entity, 'end', 'event_end_time')) }},
+    event_end_position is null as {{ spark_cdc._validity_name(entity, 'current', 'is_current') }},
     event_transaction,
     business_date,
     load_id
@@ -202,11 +204,11 @@ select
     event_op,
     event_position,
     cdc__valid_end as event_end_position,
-    event_time as valid_from,
-    cdc__valid_to as valid_to,
+    event_time as {{ spark_cdc._validity_name(entity, 'start', 'valid_from') }},
+    {{ spark_cdc._validity_end(entity, 'cdc__valid_to', 'timestamp', 'cdc__valid_end is null') }} as {{ spark_cdc._validity_name(entity, 'end', 'valid_to') }},
     {{ spark_cdc._load_time_sql(entity, 'cdc__known_since') }} as known_from,
-    {{ spark_cdc._load_time_sql(entity, 'cdc__known_last') }} as known_to,
-    cdc__valid_end is null and cdc__known_last is null as is_current,
+    {{ spark_cdc._validity_end(entity, spark_cdc._load_time_sql(entity, 'cdc__known_last'), entity.eff_type) }} as known_to,
+    cdc__valid_end is null and cdc__known_last is null as {{ spark_cdc._validity_name(entity, 'current', 'is_current') }},
     cdc__source_transaction as event_transaction,
     load_id
 from (

@@ -55,14 +55,29 @@ where
     {%- if validity.end_is == 'inclusive' -%}
         {%- set ended = 'date_sub(eff_end_date, 1)' if entity.eff_type == 'date' else 'eff_end_date - interval 1 second' -%}
     {%- endif -%}
-    {%- if validity.open_end is not none -%}
-        {%- set ended = 'coalesce(' ~ ended ~ ', ' ~ spark_cdc._time_literal(entity, spark_cdc._business_time(validity.open_end)) ~ ')' -%}
-    {%- endif -%}
     {{ return([
         spark_cdc._aliased('eff_start_date', validity.start),
-        spark_cdc._aliased(ended, validity.end),
+        spark_cdc._aliased(spark_cdc._validity_end(entity, ended, entity.eff_type), validity.end),
         'eff_end_date is null as ' ~ validity.current,
     ]) }}
+{%- endmacro -%}
+
+
+{#- The name of a column that says when a version of another view holds: the view's own, unless
+    `validity` gives it one. Arguments: part (start, end or current), own. -#}
+{%- macro _validity_name(entity, part, own) -%}
+    {%- set name = entity.validity[part] -%}
+    {{ return(own if name == spark_cdc._quote(spark_cdc._known_settings().entity.validity.settings[part].default) else name) }}
+{%- endmacro -%}
+
+
+{#- A time at which a version ends, with the open end of `validity` for one that has none.
+    Arguments: sql, data_type (of it), is_open (a condition, where the end of one that ended may be
+    null). -#}
+{%- macro _validity_end(entity, sql, data_type, is_open=none) -%}
+    {%- if entity.validity.open_end is none -%}{{ return(sql) }}{%- endif -%}
+    {%- set last = spark_cdc._time_literal(dict(entity, eff_type=data_type), spark_cdc._business_time(entity.validity.open_end)) -%}
+    {{ return('if(' ~ is_open ~ ', ' ~ last ~ ', ' ~ sql ~ ')' if is_open else 'coalesce(' ~ sql ~ ', ' ~ last ~ ')') }}
 {%- endmacro -%}
 
 

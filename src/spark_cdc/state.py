@@ -184,6 +184,7 @@ class EntityData(TypedDict, total=False):
     load_types: list[str | None]
     reads_feed: bool
     reads_whole_table: bool
+    archives_input: bool
     broken: list[str]
     pending: PendingData
     runs: Runs
@@ -336,6 +337,7 @@ class State:
     load_types: of these loads, in their order; None where nothing tells.
     reads_feed: whether the source is the change feed of a table, which has no dates of its own.
     reads_whole_table: whether it is a table of which only the present rows are there.
+    archives_input: whether loads keep what they read of it.
     broken: what is wrong with its names and columns; then nothing else is known.
     parts: all that the macro told of it; what else was asked for is there by its name.
     """
@@ -352,6 +354,7 @@ class State:
     load_types: list[str | None] = field(default_factory=list)
     reads_feed: bool = False
     reads_whole_table: bool = False
+    archives_input: bool = False
     broken: list[str] = field(default_factory=list)
     parts: EntityData = field(default_factory=lambda: EntityData())
 
@@ -466,6 +469,7 @@ def state(found: EntityData) -> State:
         load_types=found.get("load_types", []),
         reads_feed=found.get("reads_feed", False),
         reads_whole_table=found.get("reads_whole_table", False),
+        archives_input=found.get("archives_input", False),
         broken=found.get("broken", []),
         parts=found,
     )

@@ -162,11 +162,12 @@ def _plans(arguments: Options, given: str, states: Sequence[state.State]) -> lis
                     f"--source archive: {one.entity} has no archive of events. Accepted are"
                     " entities with events.archive: true."
                 )
-        elif one.reads_whole_table:
+        elif one.reads_whole_table and not one.archives_input:
             why = "source.date_column is not set, so its table has no rows of past dates to replay"
             if arguments.select:
                 wrong.append(
-                    f"{one.entity}: {why}. To take back its last loads: spark-cdc undo {one.entity}"
+                    f"{one.entity}: {why}. With archive_input: true later loads keep what they"
+                    f" read. To take back its last loads: spark-cdc undo {one.entity}"
                 )
             else:
                 print(f"{one.entity}: {why}")
