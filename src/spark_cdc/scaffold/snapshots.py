@@ -277,7 +277,7 @@ def _entity(
     row.extra = [
         *row.extra,
         ["versions"],
-        *([["latest"]] if _deletes(config) == "new_record" else []),
+        *([["latest"]] if _deletes(config) != "invalidate" else []),
     ]
     row.validity = {"start": meta["dbt_valid_from"].lower(), "end": meta["dbt_valid_to"].lower()}
     open_end = _open_end(config)
@@ -378,7 +378,8 @@ def _told(one: Snapshot, name: str) -> list[str]:
     if deletes == "ignore":
         told.append(
             "hard_deletes ignore is not carried over: a load ends the versions of keys that are"
-            " missing. The guards empty and deleted_share refuse loads that lack many rows."
+            f" missing, and {name}_latest has their last rows. The guards empty and deleted_share"
+            " refuse loads that lack many rows."
         )
     elif deletes == "new_record":
         told.append(
