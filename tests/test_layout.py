@@ -291,7 +291,6 @@ SAID = {  # texts for people and for plans, which send nothing
     ("publish/publish.sql", "create table if"),  # of a published table, as a user's own
     ("ledger/tables.sql", "refresh table"),
     ("files_match_manifest.sql", "alter table"),
-    ("log_matches_ledger.sql", "alter table"),
     ("utils/sql.sql", "describe"),  # reserved words
     ("utils/sql.sql", "explain"),
 }

@@ -1,8 +1,8 @@
 """The platform `unity`: loads and operations through a proxy with the rules of a SQL warehouse.
 
-A local server with Delta stands behind the proxy (tests/faults/unity.py), so what is proved is
-that no statement is sent that the documentation says is refused, and that the rows are those of the
-same story without these rules. Nothing here was run on Databricks (docs/platforms.md).
+A local server with Delta is behind the proxy (tests/faults/unity.py): no statement is sent that the
+documentation says is refused, and the rows are those of the same story without these rules. Nothing
+here was run on Databricks (docs/platforms.md).
 """
 
 from __future__ import annotations

@@ -580,6 +580,14 @@ from (
 {%- endmacro -%}
 
 
+{#- The statement that drops a row of cdc_loads by hand, as SQL over load_id and status. -#}
+{%- macro _drop_row_text(load_log, entity) -%}
+    {%- set words = ['alter table ', ' drop partition (', ', ', ')'] if spark_cdc._platform().has_folders else ['delete from ', ' where ', ' and ', ''] -%}
+    {%- set row = ["entity = \\'" ~ entity ~ "\\'", "load_id = \\'%s\\'", "status = \\'%s\\'"] | join(words[2]) -%}
+    {{ return("format_string('" ~ words[0] ~ load_log ~ words[1] ~ row ~ words[3] ~ "', load_id, status)") }}
+{%- endmacro -%}
+
+
 {#- How the statement begins that drops partitions of a table, be it there or not. Argument:
     file_format (of a table that is not). -#}
 {%- macro _dropping(table, file_format) -%}

@@ -16,7 +16,7 @@
     'rows_inserted', 'rows_updated', 'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_rejected', 'rows_prior', 'rows_current',
     'parent_load_id',
 ] -%}
-{%- set drop = "format_string('alter table " ~ load_log ~ " drop partition (entity = \\'" ~ name ~ "\\', load_id = \\'%s\\', status = \\'%s\\')', load_id, status)" -%}
+{%- set drop = spark_cdc._drop_row_text(load_log, name) -%}
 {#- what the manifest names is not to be trusted if somebody changed it -#}
 {%- set drop = "'mend " ~ verified.committed ~ " first, as the finding on it says, and verify again'"
     if spark_cdc._verified_manifest(verified) else drop -%}
