@@ -45,7 +45,7 @@
 
 
 {#- The row of this run: of the var spark_cdc_platform, else of the target's type, else of the
-    session's catalog once that was asked for (_asked_platform()), else Hive's, as in parse and
+    session's catalog once that was asked for (_other_platform()), else Hive's, as in parse and
     compile. -#}
 {%- macro _platform() -%}
     {%- set memo = spark_cdc._memo() -%}
