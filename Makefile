@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo server test test-integration test-all test-formats test-matrix test-faults histories browser cluster e2e docs wheel stop lint format bench clean
+.PHONY: help demo server test test-integration test-all test-formats test-matrix test-faults histories browser cluster catalogues e2e docs wheel stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -94,6 +94,13 @@ cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="
 	@$(BIN)/spark-cdc deps --if-needed
 	@if [ -n "$$CLUSTER_RUN" ]; then PYTHONPATH=src:tests PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m cluster "$$CLUSTER_RUN"; \
 	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
+
+# JDBC on PostgreSQL, and REST by the server of Iceberg's own tests: see docs/iceberg_catalogues.md. What it needs and lacks it names.
+CATALOGUES ?= jdbc rest
+catalogues: .venv/dev.stamp ## loads, operations, races and killed runs on Iceberg's catalogues; CATALOGUES=rest chooses
+	@$(BIN)/spark-cdc deps --if-needed
+	@SPARK_CDC_TEST_CATALOGUES="$(CATALOGUES)" SPARK_CDC_TEST_FORMAT=iceberg SPARK_CDC_FAULTS_EVERY=40 SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-120} \
+		$(BIN)/python -m pytest tests/test_catalogues.py $(PYTEST_ARGS)
 
 # PostgreSQL, Kafka, Connect with Debezium, a registry, Spark, all of them here: docs/postgresql.md. KILLS=1 kills each once, SOAK=30 goes on for so
 # many minutes; ENCODINGS="json" leaves Avro out; S3=1 lands and loads on an S3 server.

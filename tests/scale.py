@@ -1,8 +1,8 @@
 """Which tests a run has, and how much they prove.
 
 A test belongs to the suite of the markers beside it: `integration`, `full` (only in `make
-test-all`), `browser` and `cluster` (need other programs); a test with none of them is in `make
-test`. Each suite holds the one before it, so that a server and a project are set up once.
+test-all`), `browser`, `cluster` and `catalogues` (need other programs); a test with none of them is
+in `make test`. Each suite holds the one before it, so that a server and a project are set up once.
 `docs/testing.md` says what each suite costs; tests/test_suites.py holds both together.
 """
 
@@ -18,6 +18,8 @@ if SUITE not in SUITES:
 ALL = SUITE == "all"
 BROWSER = ALL or bool(os.environ.get("SPARK_CDC_TEST_BROWSER"))
 CLUSTER = bool(os.environ.get("SPARK_CDC_TEST_CLUSTER"))
+# kinds of Iceberg's catalogues, such as "jdbc rest"
+CATALOGUES = os.environ.get("SPARK_CDC_TEST_CATALOGUES", "").split()
 
 # which part of the suite, such as 2/4; empty for all of it
 PART = os.environ.get("SPARK_CDC_TEST_PART", "")
@@ -34,7 +36,7 @@ HISTORIES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES") or OF_SUITE[SUITE])
 
 def suite_of(markers: set[str]) -> str:
     """The suite that the names of a test's markers put it into."""
-    for name in ("cluster", "browser", "full", "integration"):
+    for name in ("cluster", "catalogues", "browser", "full", "integration"):
         if name in markers:
             return name
     return "test"
@@ -45,8 +47,10 @@ def is_wanted(markers: set[str]) -> bool:
     suite = suite_of(markers)
     if suite == "cluster":
         return CLUSTER
+    if suite == "catalogues":
+        return bool(CATALOGUES)
     if suite == "browser":
         return BROWSER
-    if ALL or CLUSTER:
+    if ALL or CLUSTER or CATALOGUES:
         return True
     return suite in ("test", SUITE)

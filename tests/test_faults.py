@@ -84,6 +84,9 @@ def test_the_server_is_killed(lab: Lab, say: Callable[[str], None]) -> None:
 
 # ---------------------------------------------------------------- single faults
 
+# the statement that lets readers see a commit
+SHOWS = r"(alter|create or replace) view .*_committed"
+
 
 def holds(pattern: str) -> Callable[[Statement], bool]:
     """A trap for the first statement whose text fits."""
@@ -192,7 +195,7 @@ def test_a_commit_of_a_killed_run_arrives_after_a_later_one(lab: Lab, cursor: An
     the entity puts it right."""
     cell, schema = lab.cells[0], lab.schema()
     load(lab, cell, "first", schema)
-    trap = Trap(holds("alter view .*_committed"), "before")
+    trap = Trap(holds(SHOWS), "before")
     run, proxy = start(lab, cell, "later", schema, trap)
     assert trap.statement
     late = trap.statement.sql
@@ -310,7 +313,7 @@ def test_one_stops_between_claim_and_view(lab: Lab, cursor: Any, phase: str) -> 
     """Another run finishes its commit and adds its own; the first wakes up: nothing is lost."""
     cell, schema = lab.cells[0], lab.schema()
     load(lab, cell, "first", schema)
-    trap = Trap(holds(r"alter view .*_committed"), "before")
+    trap = Trap(holds(SHOWS), "before")
     if phase == "after":
         trap = Trap(holds(r"create view if not exists .*_commit_"), "after")
     one, proxy = start(lab, cell, "later", schema, trap)

@@ -68,6 +68,7 @@ def test_make_test_has_every_capability() -> None:
         ({"integration", "full"}, "full"),
         ({"browser", "full"}, "browser"),
         ({"cluster"}, "cluster"),
+        ({"catalogues", "full"}, "catalogues"),
     ],
 )
 def test_the_suite_of_markers(markers: set[str], suite: str) -> None:
@@ -87,7 +88,8 @@ def test_what_a_run_has(monkeypatch: pytest.MonkeyPatch, chosen: str, wanted: se
     monkeypatch.setattr(scale, "ALL", chosen == "all")
     monkeypatch.setattr(scale, "BROWSER", chosen == "all")
     monkeypatch.setattr(scale, "CLUSTER", False)
-    names = ("test", "integration", "full", "browser", "cluster")
+    monkeypatch.setattr(scale, "CATALOGUES", [])
+    names = ("test", "integration", "full", "browser", "cluster", "catalogues")
     assert {name for name in names if scale.is_wanted({name} - {"test"})} == wanted
 
 

@@ -305,38 +305,64 @@ def test_a_format_that_the_server_lacks(
 NO_VIEWS = "Error occurred during query planning: \nCatalog `lake` does not support views."
 
 
-@pytest.mark.parametrize(
-    ("catalog", "kind", "plan", "message"),
-    [
-        ("spark_catalog", ICEBERG, "", None),
-        ("main", "<undefined>", "== Physical Plan ==", None),
-        ("lake", "org.apache.iceberg.spark.SparkCatalog", NO_VIEWS, "has no views .Catalog `lake`"),
-        ("lake", "com.example.Catalog", NO_VIEWS, "lake .com.example.Catalog., which has no views"),
-        (
-            "lake",
-            "org.apache.iceberg.spark.SparkCatalog",
-            "== Physical Plan ==",
-            "whose views are Iceberg's own",
-        ),
-    ],
-)
-def test_a_default_catalog_without_views_that_can_be_altered(
-    catalog: str, kind: str, plan: str, message: str | None
-) -> None:
+NO_PATH = "Error occurred during query planning: \n[PATH_NOT_FOUND] Path does not exist: file:/x."
+NO_SLASH = "Error occurred during query planning: \nMalformed request: Ambiguous URI path separator"
+JDBC = {"type": "jdbc", "jdbc.schema-version": "V1", "cache-enabled": "false"}
+REST = {"catalog-impl": "org.apache.iceberg.rest.RESTCatalog", "cache-enabled": "false"}
+GLUE = {"catalog-impl": "org.apache.iceberg.aws.glue.GlueCatalog", "cache-enabled": "false"}
+SQL = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+LAKE = "org.apache.iceberg.spark.SparkCatalog"
+
+
+def platform(catalog: str, kind: str, plan: str = "", **more: Any) -> Macros:
+    """The macros on a server with a default catalog of a class; more: its settings."""
+    settings = {"": kind, "extensions": SQL} | more
+
     def run_query(sql: str) -> Any:
+        name = sql.strip("`").rpartition("spark.sql.")[2].removeprefix(f"catalog.{catalog}")
+        name = name.removeprefix(".")
         answers = {
             "select": {"catalog": catalog},
-            "set": {"value": kind},
-            "explain": {"plan": plan},
+            "set": {"value": settings.get(name, "<undefined>")},
+            "explain": {"plan": settings.get("path", "") if "text.`" in sql else plan},
         }
         return SimpleNamespace(rows=[answers[sql.split()[0]]])
 
     target = SimpleNamespace(type="spark", schema="cdc", name="local")
-    problems = load_macros(run_query=run_query, target=target)._catalog_problems()
+    return load_macros(run_query=run_query, target=target, graph={}, invocation_id="x")
+
+
+@pytest.mark.parametrize(
+    ("catalog", "kind", "plan", "settings", "message"),
+    [
+        ("spark_catalog", ICEBERG, "", {}, None),
+        ("main", "<undefined>", "", {}, None),
+        ("lake", LAKE, "", JDBC, None),
+        ("lake", LAKE, "", REST, None),
+        ("lake", LAKE, NO_VIEWS, JDBC, None),  # Iceberg's are not planned with others'
+        ("lake", LAKE, "", JDBC | {"extensions": "<undefined>"}, "no views without Iceberg's ext"),
+        ("lake", "com.example.Catalog", NO_VIEWS, {}, "lake .com.example.Catalog., which has no"),
+        ("lake", LAKE, "", GLUE, "whose type is org.apache.iceberg.aws.glue.GlueCatalog: commits"),
+        ("lake", LAKE, "", {"type": "hadoop"}, "whose type is hadoop: commits replace views"),
+        ("lake", LAKE, "", JDBC | {"jdbc.schema-version": "V0"}, "lake.jdbc.schema-version=V1"),
+        ("lake", LAKE, "", REST | {"cache-enabled": "true"}, "spark.sql.catalog.lake.cache-enab"),
+        ("lake", LAKE, "", REST | {"path": NO_PATH}, None),
+        ("lake", LAKE, "", REST | {"path": NO_SLASH}, "names with a slash, .*Malformed request"),
+        ("lake", "org.apache.iceberg.Other", "", {}, "whose views are Iceberg's own"),
+    ],
+)
+def test_a_default_catalog_in_which_loads_can_not_commit(
+    catalog: str, kind: str, plan: str, settings: dict[str, str], message: str | None
+) -> None:
+    macros = platform(catalog, kind, plan, **settings)
+    problems = macros._catalog_problems()
     assert len(problems) == (message is not None)
     if message:
         assert re.search(message, problems[0])
         assert "leave spark.sql.defaultCatalog out of the profile" in problems[0]
+    is_lake = catalog == "lake" and message is None
+    assert macros._platform()["name"] == ("iceberg" if is_lake else "hive")
+    assert macros._file_format_of_vars() == ("iceberg" if is_lake else "parquet")
 
 
 def test_a_platform_that_nobody_has_seen_load() -> None:

@@ -176,7 +176,8 @@ def test_the_platform_of_a_run() -> None:
         assert macros._database() == ("main" if type == "databricks" else None)
     macros, _ = macros_on("spark", spark_cdc_platform="glue")
     assert macros._var_problems() == [
-        "the var spark_cdc_platform is 'glue'; accepted are hive, unity: choose one of them."
+        "the var spark_cdc_platform is 'glue'; accepted are hive, iceberg, unity: choose one of"
+        " them."
     ]
 
 

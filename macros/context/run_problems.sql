@@ -238,11 +238,9 @@
          "the type of the target %(target)s is %(kind)s, with which no load has been tested yet. Accepted are type: spark, whose catalog has views as Hive's "
          'metastore has them, and type: databricks (docs/platforms.md).'),
         (other.catalog,
-         'the default catalog of the target %(target)s is %(catalog)s (%(kind)s), '
-         ~ ('which has no views (%(why)s)' if other.why else "whose views are Iceberg's own, which can't be altered in place")
-         ~ '. Accepted is a catalog in which commits can alter views: leave spark.sql.defaultCatalog out of the profile and of '
-         "Spark's settings, so that it is spark_catalog. For ledgers in Iceberg make that Iceberg's (SparkSessionCatalog, as spark-cdc server start --with iceberg "
-         'does); tables of %(catalog)s can still be sources. docs/file_formats.md tells more.'),
+         'the default catalog of the target %(target)s is %(catalog)s (%(kind)s), %(why)s. Accepted are spark_catalog, with views as in Hive, and catalogs of '
+         "Iceberg (org.apache.iceberg.spark.SparkCatalog) of the types jdbc and rest. To load into spark_catalog, leave spark.sql.defaultCatalog out of the profile "
+         "and of Spark's settings; tables of %(catalog)s can still be sources (docs/iceberg_catalogues.md)."),
     ])) }}
 {%- endmacro -%}
 

@@ -37,7 +37,8 @@
     {#- types by name; the events' table holds the stored columns under the same names -#}
     {%- set found = {} -%}
     {#- in a plan the events are a view of the session, with the columns as they are now -#}
-    {%- for relation in [load_relation(run.events) if entity.events and run.events is not string else none, ledger] if relation is not none -%}
+    {%- set archive = run.events if entity.events and run.events is not string else none -%}
+    {%- for relation in [archive if archive is not none and spark_cdc._is_listed(archive) else none, ledger] if relation is not none -%}
         {%- for column in adapter.get_columns_in_relation(relation) -%}
             {%- do found.update({column.name | lower: spark_cdc._plain_type_shown(column.dtype)}) -%}
         {%- endfor -%}

@@ -12,6 +12,7 @@
         {%- do entities.append((name, node, ledger)) if ([node.unique_id] + spark_cdc._model_ids(ledger)) | select('in', touched) | list -%}
     {%- endfor -%}
     {%- if not entities and 'model.spark_cdc.cdc_loads' not in touched -%}{{ return('') }}{%- endif -%}
+    {%- do spark_cdc._other_platform() -%}  {#- which entities are read for -#}
     {%- set loads, undated, schemas, problems = [], [], [], [] -%}
     {%- for name, node, ledger in entities -%}
         {%- set is_undated = spark_cdc._is_undated(name) -%}

@@ -7,6 +7,7 @@
     contexts (of _context(), and of _writing() for operations that write to tables), each with
     ledger_node and node (that of stg_<name>), which are dbt's. -#}
 {%- macro _contexts(operation, names=none, broken=none) -%}
+    {%- do spark_cdc._other_platform() -%}  {#- which entities are read for -#}
     {%- set wanted = [names] if names is string else (names or []) -%}
     {%- set loads, each = operation in ['backfill', 'fill_column', 'import_history', 'plan'], operation in ['vacuum', 'compact', 'maintain'] -%}
     {%- set problems = [] if broken is not none
@@ -124,6 +125,7 @@
     {%- set is_tested = operation not in ['acknowledge', 'discard_replay', 'import_history', 'maintain'] -%}
     {%- do spark_cdc._stop(operation, problems + spark_cdc._dbt_problems([('the operation ' ~ operation, is_tested)])) -%}
     {%- if given.get('execute') is false -%}{%- do spark_cdc._memo().update({'mode': 'plan'}) -%}{%- endif -%}
+    {%- do spark_cdc._other_platform() -%}
 {%- endmacro -%}
 
 

@@ -192,7 +192,8 @@ replacing as (
     select
         load_id,
         explode(split(replaced_load_ids, ', ')) as replaced_load_id,
-        coalesce(committed_at, {{ spark_cdc._of_file('modification_time') }}) as replaced_at
+        coalesce(committed_at, {{ 'started_at' if spark_cdc._table_facts(spark_cdc._load_log_format()).lists_files
+            else spark_cdc._of_file('modification_time') }}) as replaced_at
     from {{ ctx.write.load_log }}
     where
         entity = {{ spark_cdc._literal(ctx.entity.name) }}

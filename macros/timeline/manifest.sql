@@ -18,7 +18,7 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
     which may not be visible yet: see _current_timeline(). Argument: committed (relation of the
     view). Returns a dictionary as of _timeline(); without the view an empty manifest. -#}
 {%- macro _read_manifest(committed) -%}
-    {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(committed), committed) if load_relation(committed) else spark_cdc._empty_manifest()) }}
+    {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(committed), committed) if spark_cdc._is_listed(committed) else spark_cdc._empty_manifest()) }}
 {%- endmacro -%}
 
 

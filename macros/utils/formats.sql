@@ -100,6 +100,7 @@
             properties={
                 'write.distribution-mode': 'none', 'write.spark.fanout.enabled': 'true',
                 'write.metadata.delete-after-commit.enabled': 'true', 'write.metadata.previous-versions-max': '20',
+                'commit.retry.num-retries': '20',
             },
             commit_note='spark.sql.iceberg.snapshot-property.spark_cdc',
             frees="call spark_catalog.system.expire_snapshots('%s') (snapshots that are older than five days), and "

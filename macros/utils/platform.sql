@@ -15,6 +15,7 @@
     has_folders    whether statements reach the files of tables: by their path, and as partitions
                    that the catalogue registers
     is_cached      whether dbt's cache holds what `show table extended` says
+    lists_views    whether that and `show tables` have views, too
     has_options    whether queries on paths take options; none: from Spark 4 on
     purges         how a table is dropped so that its files go
     file_name      the file of a row, as SQL
@@ -22,11 +23,15 @@
 {%- macro _platforms() -%}
     {%- set row = {
         'adapters': [], 'catalogs': none, 'replaces_views': 'alter view', 'ledgers': none, 'settings': none,
-        'overwrites': 'partitions', 'has_folders': true, 'is_cached': true, 'has_options': none, 'purges': ' purge',
+        'overwrites': 'partitions', 'has_folders': true, 'is_cached': true, 'lists_views': true, 'has_options': none, 'purges': ' purge',
         'file_name': 'input_file_name()', 'knows_in_views': true,
     } -%}
     {{ return({
         'hive': dict(row, name='hive'),
+        'iceberg': dict(
+            row, name='iceberg', catalogs='iceberg.spark.sparkcatalog', replaces_views='create or replace view', ledgers=['iceberg'],
+            has_folders=false, is_cached=false, lists_views=false
+        ),
         'unity': dict(
             row, name='unity', adapters=['databricks'], ledgers=['delta'], overwrites='where', has_folders=false,
             is_cached=false, has_options=true, purges='', file_name='_metadata.file_path', knows_in_views=false,
@@ -40,7 +45,7 @@
 
 
 {#- The row of this run: of the var spark_cdc_platform, else of the target's type, else of the
-    session's catalog once that was asked for (_asked_platform()), else Hive's, as in parse and
+    session's catalog once that was asked for (_other_platform()), else Hive's, as in parse and
     compile. -#}
 {%- macro _platform() -%}
     {%- set memo = spark_cdc._memo() -%}
@@ -56,22 +61,66 @@
 {%- endmacro -%}
 
 
-{#- Asks the server which platform it is, where neither a var nor the target's type says so; for the
-    rest of the run _platform() is what is found. A platform is offered once its loads were seen to
-    commit. Returns what is wrong with it: {catalog, kind, why}, or none. -#}
+{#- Asks the server once which platform it is, where neither a var nor the target's type says so;
+    for the rest of the run _platform() is what is found. A platform is offered once its loads were
+    seen to commit. Returns what is wrong with it: {catalog, kind, why (a clause)}, or none. -#}
 {%- macro _other_platform() -%}
-    {%- if var('spark_cdc_platform', none) or spark_cdc._platform().adapters -%}{{ return(none) }}{%- endif -%}
+    {%- set memo = spark_cdc._memo() -%}
+    {%- if 'other platform' not in memo -%}
+        {%- set other = spark_cdc._wrong_platform() -%}
+        {%- do memo.update({'other platform': other}) -%}
+        {{ return(other) }}
+    {%- endif -%}
+    {{ return(memo['other platform']) }}
+{%- endmacro -%}
+
+
+{%- macro _wrong_platform() -%}
+    {%- set named = spark_cdc._platform() if var('spark_cdc_platform', none) or spark_cdc._platform().adapters else none -%}
+    {%- if named is not none and not named.catalogs -%}{{ return(none) }}{%- endif -%}
     {%- if target.type != 'spark' -%}{{ return({'catalog': none, 'kind': target.type, 'why': none}) }}{%- endif -%}
     {%- set catalog = spark_cdc._server().catalog -%}
-    {%- if catalog == 'spark_catalog' -%}{{ return(none) }}{%- endif -%}
+    {%- if catalog == 'spark_catalog' and named is none -%}{{ return(none) }}{%- endif -%}
     {%- set kind = spark_cdc._setting('spark.sql.catalog.' ~ catalog) -%}
     {%- for row in spark_cdc._platforms().values() if row.catalogs and row.catalogs in kind | lower -%}
-        {%- do spark_cdc._memo().update({'platform': row}) -%}
-        {{ return(none) }}
+        {%- set why = spark_cdc._iceberg_problem('spark.sql.catalog.' ~ catalog) -%}
+        {%- if why is none -%}{%- do spark_cdc._memo().update({'platform': dict(row, catalog=catalog)}) -%}{%- endif -%}
+        {{ return({'catalog': catalog, 'kind': kind, 'why': why} if why is not none else none) }}
     {%- endfor -%}
     {%- set probe = 'create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id' -%}
-    {%- set why = spark_cdc._plan_refusal(spark_cdc._plan(probe)) -%}
-    {{ return({'catalog': catalog, 'kind': kind, 'why': why} if why is not none or 'iceberg' in kind | lower else none) }}
+    {%- set refused = spark_cdc._plan_refusal(spark_cdc._plan(probe)) -%}
+    {%- set why = 'which has no views (' ~ refused ~ ')' if refused is not none
+        else 'which is not what the var spark_cdc_platform names' if named is not none
+        else "whose views are Iceberg's own" if 'iceberg' in kind | lower else none -%}
+    {{ return({'catalog': catalog, 'kind': kind, 'why': why} if why is not none else none) }}
+{%- endmacro -%}
+
+
+{#- Why loads can't commit in one of Iceberg's catalogs, as a clause; none if they can. A commit
+    needs a name that one of several sessions gets, and a view whose text is replaced as a whole:
+    tests/test_catalogues.py shows both of these two. Argument: place (of the catalog's
+    settings). -#}
+{%- macro _iceberg_problem(place) -%}
+    {%- set found = {} -%}
+    {%- for name in ['type', 'catalog-impl', 'jdbc.schema-version', 'cache-enabled'] -%}
+        {%- do found.update({name: spark_cdc._setting(place ~ '.' ~ name)}) -%}
+    {%- endfor -%}
+    {%- set classes = {'org.apache.iceberg.jdbc.JdbcCatalog': 'jdbc', 'org.apache.iceberg.rest.RESTCatalog': 'rest'} -%}
+    {%- set type = found.type | lower if found.type != '<undefined>' else classes.get(found['catalog-impl'], found['catalog-impl']) -%}
+    {%- if type not in ['jdbc', 'rest'] -%}
+        {{ return('whose type is ' ~ type ~ ': commits replace views as a whole, which was seen in catalogs of the types jdbc and rest alone') }}
+    {%- elif type == 'jdbc' and found['jdbc.schema-version'] | upper != 'V1' -%}
+        {{ return('which has no views without ' ~ place ~ '.jdbc.schema-version=V1') }}
+    {%- elif found['cache-enabled'] != 'false' -%}
+        {{ return('whose sessions go on with tables as they first read them, and so miss rows of new loads, without ' ~ place ~ '.cache-enabled=false') }}
+    {%- endif -%}
+    {%- if 'iceberg' not in spark_cdc._setting('spark.sql.extensions') | lower -%}
+        {{ return("which has no views without Iceberg's extension in spark.sql.extensions (org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions)") }}
+    {%- endif -%}
+    {#- a path in a query is looked for as a table first -#}
+    {%- set refused = spark_cdc._plan_refusal(spark_cdc._plan('select 1 from text.`/spark_cdc/probe`')) -%}
+    {{ return('whose server refuses names with a slash, such as paths of files (' ~ refused.split('<')[0] | trim ~ '): set spark.sql.catalog.text and the like (docs/iceberg_catalogues.md)'
+        if refused is not none and 'PATH_NOT_FOUND' not in refused else none) }}
 {%- endmacro -%}
 
 
@@ -87,17 +136,36 @@
 {%- macro _known(relation) -%}
     {%- if not spark_cdc._asks_again() -%}{{ return(load_cached_relation(relation)) }}{%- endif -%}
     {%- set memo, schema, name = spark_cdc._memo(), relation.schema | lower, relation.identifier | lower -%}
-    {%- if 'relation ' ~ schema ~ '.' ~ name in memo -%}{{ return(memo['relation ' ~ schema ~ '.' ~ name]) }}{%- endif -%}
-    {%- if 'schema ' ~ schema not in memo -%}
+    {%- set of_relation, of_schema = 'relation ' ~ schema ~ '.' ~ name, 'schema ' ~ schema -%}
+    {%- if of_relation in memo -%}{{ return(memo[of_relation]) }}{%- endif -%}
+    {%- if of_schema not in memo -%}
         {%- set found = {} -%}
-        {%- if spark_cdc._has_schema(schema) -%}
-            {%- for row in spark_cdc._shown_in(schema) -%}
-                {%- do found.update({row.tableName | lower: {'information': row.information}}) -%}
-            {%- endfor -%}
-        {%- endif -%}
-        {%- do memo.update({'schema ' ~ schema: found}) -%}
+        {%- for row in (spark_cdc._listed_in(schema) if spark_cdc._has_schema(schema) else []) -%}
+            {%- do found.update({row.tableName | lower: row}) -%}
+        {%- endfor -%}
+        {%- do memo.update({of_schema: found}) -%}
     {%- endif -%}
-    {{ return(memo['schema ' ~ schema].get(name)) }}
+    {%- set found = memo[of_schema].get(name) -%}
+    {%- if found is none or 'information' in found -%}{{ return(found) }}{%- endif -%}
+    {%- do memo.update({of_relation: {'information': spark_cdc._information_of(schema, found)}}) -%}
+    {{ return(memo[of_relation]) }}
+{%- endmacro -%}
+
+
+{#- Whether a relation was there when this run first looked. -#}
+{%- macro _is_listed(relation) -%}
+    {{ return((load_relation(relation) if spark_cdc._platform().lists_views else spark_cdc._known(relation)) is not none) }}
+{%- endmacro -%}
+
+
+{#- The tables and views of a schema: rows {tableName, information}, or {tableName, is_view} where
+    the catalogue lists no more than names. -#}
+{%- macro _listed_in(schema, pattern='*') -%}
+    {%- if spark_cdc._platform().lists_views -%}{{ return(spark_cdc._shown_in(schema, pattern)) }}{%- endif -%}
+    {%- set rows = [] -%}
+    {%- for name in spark_cdc._tables_in(schema, pattern, views=false) -%}{%- do rows.append({'tableName': name, 'is_view': false}) -%}{%- endfor -%}
+    {%- for name in spark_cdc._views_in(schema, pattern) -%}{%- do rows.append({'tableName': name, 'is_view': true}) -%}{%- endfor -%}
+    {{ return(rows) }}
 {%- endmacro -%}
 
 
@@ -137,23 +205,44 @@
 {#- The names of the views of a schema. Argument: pattern (a star stands for anything). -#}
 {%- macro _views_in(schema, pattern='*') -%}
     {%- set sql = 'show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern) -%}
-    {{ return(spark_cdc._query(sql) | map(attribute='viewName') | list) }}
+    {{ return(spark_cdc._query(sql) | rejectattr('isTemporary') | map(attribute='viewName') | list) }}
 {%- endmacro -%}
 
 
-{#- The names of tables and views of a schema, without temporary ones. -#}
-{%- macro _tables_in(schema, pattern='*') -%}
+{#- The names of tables and views of a schema, without temporary ones. Argument: views (whether they
+    are wanted, too). -#}
+{%- macro _tables_in(schema, pattern='*', views=true) -%}
     {%- set sql, names = 'show tables in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern), [] -%}
     {%- for row in spark_cdc._query(sql) if not row.isTemporary -%}
         {%- do names.append(row.tableName) -%}
     {%- endfor -%}
-    {{ return(names) }}
+    {{ return(names + (spark_cdc._views_in(schema, pattern) if views and not spark_cdc._platform().lists_views else [])) }}
 {%- endmacro -%}
 
 
 {#- What the catalogue says of the tables and views of a schema: rows {tableName, information}. -#}
 {%- macro _shown_in(schema, pattern='*') -%}
-    {{ return(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern))) }}
+    {%- set rows = spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(pattern)) -%}
+    {%- if not spark_cdc._platform().lists_views -%}
+        {%- for name in spark_cdc._views_in(schema, pattern) -%}
+            {%- do rows.append({'tableName': name, 'information': spark_cdc._information_of(schema, {'tableName': name, 'is_view': true})}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(rows) }}
+{%- endmacro -%}
+
+
+{#- What it says of one of them, of a view in the words that Hive has for it. Argument: listed (a
+    row of _listed_in()). -#}
+{%- macro _information_of(schema, listed) -%}
+    {%- if not listed.is_view -%}
+        {%- set text = (spark_cdc._shown_in(schema, listed.tableName) | first | default({})).get('information', '') -%}
+        {#- Spark 4.1 shows properties letter by letter -#}
+        {%- set before, found, after = text.partition('\nTable Properties: [[, ') -%}
+        {{ return(before ~ '\nTable Properties: [[' ~ after.split('\n')[0].replace(', ', '') ~ '\n' ~ after.split('\n')[1:] | join('\n') if found else text) }}
+    {%- endif -%}
+    {%- set head, _, text = spark_cdc._view_text(spark_cdc._quote(schema) ~ '.' ~ spark_cdc._quote(listed.tableName)).partition('\nAS\n') -%}
+    {{ return(head.replace("'spark_cdc.docs' = '", 'spark_cdc.docs=') ~ '\nType: VIEW\nView Text: ' ~ text.strip()) }}
 {%- endmacro -%}
 
 
@@ -360,7 +449,16 @@ options (
 {%- macro _make_schema(schema) -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endmacro -%}
 
 
-{%- macro _drop_schema(schema) -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endmacro -%}
+{#- Drops a schema with all that is in it; Iceberg's catalogs drop empty ones. -#}
+{%- macro _drop_schema(schema) -%}
+    {%- if not spark_cdc._platform().lists_views and spark_cdc._has_schema(schema) -%}
+        {%- for row in spark_cdc._listed_in(schema) -%}
+            {%- set relation = spark_cdc._relation_in(schema, row.tableName) -%}
+            {%- do spark_cdc._drop_view(relation) if row.is_view else spark_cdc._drop_table(relation) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}
+{%- endmacro -%}
 
 
 {#- The table of an entity, or cdc_loads, if it is not there. The options of its format

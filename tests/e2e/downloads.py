@@ -13,6 +13,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -58,21 +59,32 @@ class Download:
         return f"{self.artifact}-{self.version}{ending}.{self.extension}"
 
     @property
-    def dependency(self) -> str:
-        """Return the element of Ivy's module that asks for it."""
+    def element(self) -> str:
+        """Return the element of Ivy's module that names the file."""
         kind = f" m:classifier={quoteattr(self.classifier)}" if self.classifier else ""
         return (
-            f"<dependency org={quoteattr(self.group)} name={quoteattr(self.artifact)}"
-            f' rev={quoteattr(self.version)} transitive="false" conf="default">'
             f"<artifact name={quoteattr(self.artifact)} type={quoteattr(self.extension)}"
-            f" ext={quoteattr(self.extension)}{kind}/></dependency>"
+            f" ext={quoteattr(self.extension)}{kind}/>"
         )
 
 
-def pinned() -> list[Download]:
-    """Return what downloads.txt lists."""
+def _dependencies(wanted: Iterable[Download]) -> str:
+    """Return the elements of Ivy's module that ask for files: one for each module that has them."""
+    modules: dict[tuple[str, str, str], str] = {}
+    for one in wanted:
+        name = (one.group, one.artifact, one.version)
+        modules[name] = modules.get(name, "") + one.element
+    return "".join(
+        f"<dependency org={quoteattr(group)} name={quoteattr(artifact)} rev={quoteattr(version)}"
+        f' transitive="false" conf="default">{files}</dependency>'
+        for (group, artifact, version), files in modules.items()
+    )
+
+
+def pinned(listed: Path = LIST) -> list[Download]:
+    """Return what a list such as downloads.txt has."""
     found = []
-    for line in LIST.read_text("utf-8").splitlines():
+    for line in listed.read_text("utf-8").splitlines():
         part, coordinates, sha256 = line.split()
         group, artifact, version, *rest = coordinates.split(":")
         classifier, extension = rest or ("", "jar")
@@ -106,17 +118,20 @@ def _is_there(one: Download) -> bool:
     return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == one.sha256
 
 
-def ensure() -> Path:
+def ensure(listed: Path = LIST) -> Path:
     """Return the folder of all downloads, each with the right checksum; fetch what is not there.
+
+    listed: which, such as downloads.txt.
 
     The archives lie unpacked beside themselves. SPARK_CDC_IVY_SETTINGS names a mirror, as for
     `spark-cdc server start`; its resolver needs usepoms="false".
 
     Raises SparkCdcError if something can't be fetched, or is not what was pinned.
     """
-    lacking = [one for one in pinned() if not _is_there(one)]
+    wanted = pinned(listed)
+    lacking = [one for one in wanted if not _is_there(one)]
     if lacking:
-        with Step(f"Fetch {len(lacking)} files of {len(pinned())} from Maven"):
+        with Step(f"Fetch {len(lacking)} files of {len(wanted)} from Maven"):
             _fetch(lacking)
     return folder()
 
@@ -125,7 +140,7 @@ def _fetch(lacking: list[Download]) -> None:
     folder().mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder(), prefix=".fetch-") as name:
         place = Path(name)
-        (place / "ivy.xml").write_text(MODULE.format("".join(one.dependency for one in lacking)))
+        (place / "ivy.xml").write_text(MODULE.format(_dependencies(lacking)))
         (place / "ivysettings.xml").write_text(SETTINGS)
         settings = os.environ.get("SPARK_CDC_IVY_SETTINGS") or str(place / "ivysettings.xml")
         words = ["-ivy", str(place / "ivy.xml")]

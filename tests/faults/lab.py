@@ -299,8 +299,9 @@ class Lab:
         there = set()
         cursor.execute(f"show databases like '{schema}|{schema}_sensitive'")
         for database in [row[0] for row in cursor.fetchall()]:
-            cursor.execute(f"show tables in {database} like '{cell.name}_*'")
-            there |= {row[1] for row in cursor.fetchall()}
+            for kind in ("tables", "views"):  # a table may be a view in Hive's list alone
+                cursor.execute(f"show {kind} in {database} like '{cell.name}_*'")
+                there |= {row[1] for row in cursor.fetchall()}
         views = [view for view in cell.views if view in there]
         if not views:
             return {}
@@ -381,7 +382,10 @@ class Lab:
                 reference.scripts[step] = proxy.statements
                 reference.states[step] = self.look(cell, schema, cursor)
                 reference.logs[step] = self.log_of(cell, schema, cursor)
-                folder = Path(self.server.settings.warehouse) / f"{schema}.db/{cell.name}_ledger"
+                warehouse = Path(self.server.settings.warehouse)
+                # Hive's schemas have another folder than their name
+                of_schema = next(warehouse.glob(f"{schema}.db"), warehouse / schema)
+                folder = of_schema / f"{cell.name}_ledger"
                 suffix = ".orc" if cell.file_format == "orc" else ".parquet"
                 files = [*folder.rglob("business_date=*/**/*.*")]
                 assert {file.suffix for file in files if file.suffix != ".crc"} == {suffix}

@@ -9,7 +9,7 @@
 {%- set model = spark_cdc._unsampled(model) -%}
 {%- set name = spark_cdc._strip_entity_affix(model.identifier) -%}
 {%- set load_log = spark_cdc._load_log_beside(model, name, referred) -%}
-{%- if load_relation(model) or load_relation(spark_cdc._relation_in(model.schema, name ~ '_ledger')) -%}
+{%- if spark_cdc._is_listed(model) or spark_cdc._is_listed(spark_cdc._relation_in(model.schema, name ~ '_ledger')) -%}
 with committed as (
     select
         load_id,

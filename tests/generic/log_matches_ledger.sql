@@ -11,7 +11,7 @@
 {%- do spark_cdc._read_despite_damage() -%}
 {%- set name = verified.entity.name -%}
 {%- set load_log = spark_cdc._load_log_beside(model, name, referred) -%}
-{%- set logged = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list if load_relation(load_log) else [] -%}
+{%- set logged = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list if spark_cdc._is_listed(load_log) else [] -%}
 {%- set compared = [
     'rows_inserted', 'rows_updated', 'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_rejected', 'rows_prior', 'rows_current',
     'parent_load_id',

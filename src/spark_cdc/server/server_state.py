@@ -98,7 +98,8 @@ def ask(port: int, timeout: float) -> str | None:
 
         def query() -> None:
             with contextlib.suppress(Exception):
-                connection = connect(port)
+                # not every default catalog has a schema `default`
+                connection = connect(port, schema="spark_catalog")
                 cursor = connection.cursor()
                 cursor.execute("select version()")
                 for row in cursor.fetchall():
