@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +29,15 @@ class Shop(Warehouse):
     def _context(self) -> dict[str, Any]:
         context = super()._context()
         del context["_fingerprint"]
-        return context | {"log": lambda text, **more: self.said.append(str(text)) or ""}
+        return context | {
+            "log": lambda text, **more: self.said.append(str(text)) or "",
+            "local_md5": self._md5,
+        }
+
+    def _md5(self, text: str) -> str:
+        """As dbt has it, but that each load counts as an invocation of its own."""
+        counted = f"{text}{self.attempts}" if text == "none" else text
+        return hashlib.md5(counted.encode()).hexdigest()
 
     def rows(self, columns: str, view: str = "current") -> list[tuple[Any, ...]]:
         self._begin()

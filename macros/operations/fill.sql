@@ -187,7 +187,13 @@
     {%- for load_id in spark_cdc._loads_by_date(ctx, plan.loads | reject('in', since) | list) if spark_cdc._load_time(load_id) >= plan.first -%}
         {%- do times.append(spark_cdc._load_time(load_id)) -%}
     {%- endfor -%}
-    {%- for some in spark_cdc._backfill_landed(entity, times, true) | batch(60) -%}
+    {%- set landed, there = spark_cdc._backfill_landed(entity, times, true), [] -%}
+    {%- set files = spark_cdc._input_files(entity, landed) if landed and spark_cdc._reads_files(entity) else none -%}
+    {%- for time in landed -%}
+        {%- if files is none or files[loop.index0].files -%}{%- do there.append(time) -%}
+        {%- else -%}{%- do log(entity.name ~ ': nothing has landed of ' ~ spark_cdc._time_text(entity, time) ~ ': left out', info=true) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- for some in there | batch(60) -%}
         {%- set days = spark_cdc._landed_days(entity, some) -%}
         {%- set of_views = dict(entity, name=entity.name ~ '_fill_' ~ loop.index) -%}
         {%- set staged = spark_cdc._stage_sql(entity, spark_cdc._landed_dates_sql(of_views, landing, days).sql, ['cdc__days']) -%}
