@@ -367,7 +367,7 @@ def test_what_a_spark_is_too_old_for_is_said_before_anything_is_written(
         return
     with pytest.raises(CompilerError, match=message):
         given.validate()
-    assert asked == ["select version() as version", "select current_catalog() as catalog"]
+    assert asked == ["select current_catalog() as catalog", "select version() as version"]
 
 
 def test_json_arrays_take_spark_4() -> None:

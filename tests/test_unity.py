@@ -203,7 +203,8 @@ def test_tables_are_delta(given: str | None, found: str | None) -> None:
     else:
         assert problems == [
             "file_format is 'orc', but tables on the platform unity are delta: leave file_format"
-            " and the var spark_cdc_file_format out, or write file_format: delta (docs/platforms.md)"
+            " and the var spark_cdc_file_format out, or write file_format: delta"
+            " (docs/platforms.md)"
         ]
 
 
