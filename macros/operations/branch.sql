@@ -262,13 +262,14 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
 
 
 {#- The text of a view that reads relations of an entity, with those of the branch in their
-    place. dbt v2 writes their names with backticks, dbt v1 without. -#}
+    place. dbt v2 and dbt-databricks write their names with backticks, dbt-spark without. -#}
 {%- macro _undo_redo_text(text, ctx, branched) -%}
     {%- set at = namespace(text=text) -%}
     {%- for relation in ['ledger', 'events', 'committed', 'load_log'] if ctx[relation] is not none -%}
         {%- set schema, identifier = ctx[relation].schema, ctx[relation].identifier -%}
         {%- set name, moved = schema ~ '.' ~ identifier, [] -%}
-        {%- set pieces = at.text.replace(spark_cdc._quote(schema) ~ '.' ~ spark_cdc._quote(identifier), name).split(name) -%}
+        {%- set plain = at.text.replace(ctx[relation] | string, name).replace(spark_cdc._quote(schema) ~ '.' ~ spark_cdc._quote(identifier), name) -%}
+        {%- set pieces = plain.split(name) -%}
         {%- for piece in pieces -%}
             {%- set before = '' if loop.first else pieces[loop.index0 - 1][-1:] or ('' if loop.index0 == 1 else name[-1:]) -%}
             {%- set after = piece[:1] or ('' if loop.last else name[:1]) -%}
