@@ -87,7 +87,7 @@ def test_what_a_run_keeps_is_never_changed() -> None:
             macros._entity_problems(node["name"].removeprefix("stg_"), node)
         for kept, value in list(macros._memo().items()):
             # whose values these are, what it does, and what the server is
-            if kept in ("run", "mode", "spark version", "platform", "other platform"):
+            if kept in ("run", "mode", "server", "platform", "other platform"):
                 continue
             compared[kept] = value == _worked_out(macros, kept, nodes)
 

@@ -50,7 +50,7 @@ def catalogue() -> tuple[Macros, list[str]]:
         return [{key: name, "isTemporary": name == "temporary"} for name in names]
 
     answers: dict[str, list[dict[str, Any]]] = {
-        r"select current_catalog\(\)": [{"catalog": "lake"}],
+        r"select version\(\)": [{"catalog": "lake"}],
         r"set spark.sql.catalog.lake$": [{"value": "org.apache.iceberg.spark.SparkCatalog"}],
         r"set .*lake.type": [{"value": "rest"}],
         r"set spark.sql.extensions": [{"value": "org.apache.iceberg.spark.extensions.X"}],

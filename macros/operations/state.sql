@@ -389,7 +389,7 @@ from collected
             ) -%}
         {%- endfor -%}
         {%- set kept = [ctx.write.input] if ctx.entity.archive_input else [] -%}
-        {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | select | unique + kept -%}
+        {%- for table in [ctx.write.ledger, ctx.write.public, ctx.write.events] | select | unique | list + kept -%}
             {%- do tables.setdefault(table.schema, {}).update({table.identifier | lower: {'table': table, 'ctx': ctx}}) -%}
         {%- endfor -%}
     {%- endfor -%}
