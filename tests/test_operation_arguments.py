@@ -87,7 +87,10 @@ def test_state_has_parts() -> None:
 
 
 def test_what_is_accepted() -> None:
-    made = load_macros()
+    made = load_macros(
+        target=SimpleNamespace(type="spark", schema="cdc", name="local"),
+        run_query=lambda _: SimpleNamespace(rows=[{"catalog": "spark_catalog"}]),
+    )
     for given in (
         {"execute": True, "force": False, "retention_hours": 0.5, "older_than_days": 0},
         {"entities": None, "to": datetime.date(2024, 3, 2), "at": "2024-03-02"},
