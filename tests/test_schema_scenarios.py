@@ -182,7 +182,7 @@ def test_columns_of_flink(people: Callable[..., Shop]) -> None:  # noqa: F811
     ]
     # a type that stored values don't fit is refused, and changes nothing
     column("new3")["data_type"] = "int"
-    with pytest.raises(CompilerError, match="column 'new3' was string and is int, but 1 stored"):
+    with pytest.raises(CompilerError, match="column 'new3' was string and is int, but 3 stored"):
         load(7, ("u", None, {"id": 2, "new3": 7, "renamed": "y"}))
     column("new3")["data_type"] = "string"
     assert shop.rows("id, new3, renamed") == [(2, "x", "y"), (3, None, "flink")]
