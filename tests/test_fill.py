@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -269,6 +271,11 @@ def test_through_dbt(project: Project, command: Callable[..., tuple[int, str]]) 
     columns = {"id": KEY, "name": "string", "op": {"data_type": "string", "role": "control"}}
     source = {"format": "csv", "on_unexpected_column": "ignore"}
     settings = FLAGGED | {"checkpoint": {"loads": 100, "changed_share": 100}}
+    asked = "spark_cdc.changes('towns', since)"
+    (project.folder / "macros").mkdir(exist_ok=True)
+    (project.folder / "macros" / "feed.sql").write_text(
+        "{% macro feed(since) %}{% do print('feed: ' ~ tojson(" + asked + ")) %}{% endmacro %}\n"
+    )
     project.entity("towns", columns, source=source, **settings)
     for view in ("changes", "versions"):
         model = project.folder / f"models/towns/towns_{view}.sql"
@@ -291,7 +298,7 @@ def test_through_dbt(project: Project, command: Callable[..., tuple[int, str]]) 
 
     words = ("replay", "towns", "--fill", "zip", "--from", "2024-03-01")
     code, said = command(*words, "--dry-run")
-    assert (code, "2024-03-02  1 of 2 rows have a value" in said) == (0, True), said
+    assert (code, "2024-03-02  2 of 2 rows have a value" in said) == (0, True), said
     code, said = command(*words)
     assert (code, "to publish: spark-cdc replay towns --fill zip" in said) == (0, True), said
     assert "replay from 2024-03-01, from the landing (zip alone); 3 loads" in said
@@ -312,11 +319,12 @@ def test_through_dbt(project: Project, command: Callable[..., tuple[int, str]]) 
         (4, "d", "40"),
     ]
     # what a consumer of the change feed gets
-    sql = project.dbt(
-        "compile", "--inline", f"{{{{ spark_cdc.changes('towns', {version}) }}}}", "-q"
-    )
+    words_of_feed = ("run-operation", "feed", "--args", json.dumps({"since": version}))
+    told = project.dbt(*words_of_feed).output
+    assert "feed: " in told, told
+    (text,) = re.findall(r"feed: (.*)", told)
     came = project.query(
-        f"select id, zip, _change_type from (\n{sql.output.strip()}\n) as feed order by 1, 3"
+        f"select id, zip, _change_type from (\n{json.loads(text)}\n) as feed order by 1, 3"
     )
     assert [row for row in came if row[0] != 2] == [
         (1, "10", "update_postimage"),
