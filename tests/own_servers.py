@@ -12,6 +12,7 @@ import pytest
 from conftest import SERVER
 from project import Project
 from spark_cdc.server import local as local_server
+from spark_cdc.server import table_formats
 
 
 @contextmanager
@@ -35,6 +36,18 @@ def shop_on_delta(folder: Path, **more: Any) -> Iterator[Project]:
         cursor = connection.cursor()
         cursor.execute("create database shop")
         yield Project(folder / "project", port, "shop", cursor, **more)
+
+
+@contextmanager
+def shop_in(file_format: str, folder: Path) -> Iterator[Project]:
+    """A project whose ledgers are of a format, on a server that has it, with Hive's catalog."""
+    formats = [file_format] if file_format in table_formats.BUILDS else []
+    conf = [*SERVER[:2], "spark.sql.catalogImplementation=hive"]
+    settings = {"memory": "2g", "conf": conf, "timeout": "600", "formats": formats}
+    with served(folder / "state", **settings) as (port, connection):
+        cursor = connection.cursor()
+        cursor.execute("create database shop")
+        yield Project(folder / "shop", port, "shop", cursor, file_format=file_format)
 
 
 def project_in_lake(factory: pytest.TempPathFactory) -> Iterator[Project]:

@@ -9,24 +9,12 @@ import pytest
 
 from project import Project
 from spark_cdc.jinja_bridge import CompilerError, Node, load_macros
-from warehouse import Warehouse, described
+from warehouse import Telling, Warehouse, described
 
 pytestmark = [pytest.mark.proves("replay")]
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DAYS = ("2024-03-01", "2024-03-02", "2024-03-03")
-
-
-class Telling(Warehouse):
-    """Remembers what its loads say."""
-
-    def __init__(self, *words: Any) -> None:
-        self.said: list[str] = []
-        super().__init__(*words)
-
-    def _context(self) -> dict[str, Any]:
-        said = {"log": lambda text, **more: self.said.append(str(text)) or ""}
-        return super()._context() | said
 
 
 Shop = Callable[..., Telling]

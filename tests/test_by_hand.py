@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from conftest import SERVER
+from own_servers import shop_in
 from project import Project
 from spark_cdc.server import local as local_server
 
@@ -55,16 +55,7 @@ TYPES = {
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """A project with the entity of docs/examples/orders.yml, on a server that has Delta."""
-    folder = tmp_path_factory.mktemp("by_hand")
-    conf = [*SERVER[:2], "spark.sql.catalogImplementation=hive"]
-    chosen = local_server.settings(
-        folder / "state", port="0", memory="2g", conf=conf, timeout="600", formats=["delta"]
-    )
-    try:
-        port = local_server.start(chosen).port
-        cursor = local_server.connect(port).cursor()
-        cursor.execute("create database shop")
-        project = Project(folder / "shop", port, "shop", cursor, file_format="delta")
+    with shop_in("delta", tmp_path_factory.mktemp("by_hand")) as project:
         given = yaml.safe_load((EXAMPLES / "orders.yml").read_text("utf-8"))
         columns = {
             one["name"]: {"data_type": one["data_type"], **one.get("config", {}).get("meta", {})}
@@ -77,8 +68,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         project.query("create database by_hand")
         project.query(f"create table by_hand.orders_versions ({declared}) using delta")
         yield project
-    finally:
-        local_server.stop(folder / "state")
 
 
 def load_by_hand(shop: Project, date: str, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -265,10 +267,15 @@ def test_what_is_refused(
 
 @pytest.mark.integration
 def test_through_dbt(project: Project, command: Callable[..., tuple[int, str]]) -> None:
-    """A draft that is compared and published; the audit, undo and verify follow."""
+    """A draft that is compared and published; consumers, the audit, undo and verify follow."""
     columns = {"id": KEY, "name": "string", "op": {"data_type": "string", "role": "control"}}
     source = {"format": "csv", "on_unexpected_column": "ignore"}
     settings = FLAGGED | {"checkpoint": {"loads": 100, "changed_share": 100}}
+    asked = "spark_cdc.changes('towns', since)"
+    (project.folder / "macros").mkdir(exist_ok=True)
+    (project.folder / "macros" / "feed.sql").write_text(
+        "{% macro feed(since) %}{% do print('feed: ' ~ tojson(" + asked + ")) %}{% endmacro %}\n"
+    )
     project.entity("towns", columns, source=source, **settings)
     for view in ("changes", "versions"):
         model = project.folder / f"models/towns/towns_{view}.sql"
@@ -287,6 +294,7 @@ def test_through_dbt(project: Project, command: Callable[..., tuple[int, str]]) 
         (4, "40", "I", "2024-03-03"),
     ]
     assert project.rows(*now) == before
+    version = project.timeline("towns")["sequence"]
 
     words = ("replay", "towns", "--fill", "zip", "--from", "2024-03-01")
     code, said = command(*words, "--dry-run")
@@ -310,6 +318,19 @@ def test_through_dbt(project: Project, command: Callable[..., tuple[int, str]]) 
         (3, "c", "30"),
         (4, "d", "40"),
     ]
+    # what a consumer of the change feed gets
+    words_of_feed = ("run-operation", "feed", "--args", json.dumps({"since": version}))
+    told = project.dbt(*words_of_feed).output
+    assert "feed: " in told, told
+    (text,) = re.findall(r"feed: (.*)", told)
+    came = project.query(
+        f"select id, zip, _change_type from (\n{json.loads(text)}\n) as feed order by 1, 3"
+    )
+    assert [row for row in came if row[0] != 2] == [
+        (1, "10", "update_postimage"),
+        (1, None, "update_preimage"),
+    ]
+    assert {row[1] for row in came if row[0] == 2} <= {"21"}
     log = "select business_time, message, replaced_load_ids is not null from {s}.cdc_loads where"
     assert project.query(f"{log} entity = 'towns' and status = 'committed' order by 1") == [
         (f"2024-03-0{day}", "a replay filled zip", True) for day in (1, 2, 3)

@@ -9,10 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from conftest import SERVER
+from own_servers import shop_in
 from project import Project
-from spark_cdc.server import local as local_server
-from spark_cdc.server import table_formats
 from test_maintenance import (
     DAYS,
     ENTITIES,
@@ -34,21 +32,9 @@ def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Project]:
     """The entities of the maintenance tests after four loads, on a server that has the format."""
-    folder = tmp_path_factory.mktemp(request.param)
-    formats = [request.param] if request.param in table_formats.BUILDS else []
-    conf = [*SERVER[:2], "spark.sql.catalogImplementation=hive"]
-    chosen = local_server.settings(
-        folder / "state", port="0", memory="2g", conf=conf, timeout="600", formats=formats
-    )
-    try:
-        port = local_server.start(chosen).port
-        cursor = local_server.connect(port).cursor()
-        cursor.execute("create database shop")
-        project = Project(folder / "shop", port, "shop", cursor, file_format=request.param)
+    with shop_in(request.param, tmp_path_factory.mktemp(request.param)) as project:
         load_four_days(project)
         yield project
-    finally:
-        local_server.stop(folder / "state")
 
 
 @pytest.mark.full

@@ -12,10 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from conftest import SERVER
-from own_servers import served
+from own_servers import shop_in
 from project import Project
-from spark_cdc.server import table_formats
 
 pytestmark = [pytest.mark.proves("file formats"), pytest.mark.full]
 
@@ -29,14 +27,8 @@ def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Project]:
     """A project whose ledgers are of the format, on a server that has it."""
-    folder = tmp_path_factory.mktemp(request.param)
-    formats = [request.param] if request.param in table_formats.BUILDS else []
-    conf = [*SERVER[:2], "spark.sql.catalogImplementation=hive"]
-    settings = {"memory": "2g", "conf": conf, "timeout": "600", "formats": formats}
-    with served(folder / "state", **settings) as (port, connection):
-        cursor = connection.cursor()
-        cursor.execute("create database shop")
-        yield Project(folder / "shop", port, "shop", cursor, file_format=request.param)
+    with shop_in(request.param, tmp_path_factory.mktemp(request.param)) as project:
+        yield project
 
 
 def test_rows_without_a_key(shop: Project) -> None:

@@ -10,23 +10,11 @@ import pytest
 
 from project import Project
 from spark_cdc.jinja_bridge import CompilerError, Node, load_macros
-from warehouse import Warehouse, described
+from warehouse import Telling, Warehouse, described
 
 pytestmark = [pytest.mark.proves("load types")]
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
-
-
-class Telling(Warehouse):
-    """Remembers what its loads say."""
-
-    def __init__(self, *words: Any) -> None:
-        self.said: list[str] = []
-        super().__init__(*words)
-
-    def _context(self) -> dict[str, Any]:
-        said = {"log": lambda text, **more: self.said.append(str(text)) or ""}
-        return super()._context() | said
 
 
 @pytest.fixture

@@ -37,8 +37,7 @@
     {%- endif -%}
     {%- set contexts = [] -%}
     {%- for name, node, ledger_node in found -%}
-        {%- set entity = spark_cdc._entity_with(name, node, spark_cdc._read_manifest(spark_cdc._relation_in(ledger_node.schema, name ~ '_committed')).added)
-            if spark_cdc._adds_columns(node) else spark_cdc._described_entity(name, node) -%}
+        {%- set entity = spark_cdc._entity_as_loaded(name, node, ledger_node.schema) -%}
         {%- set ctx = dict(spark_cdc._context(entity, ledger_node.schema), ledger_node=ledger_node, node=node) -%}
         {%- do contexts.append(ctx if broken is not none or operation in ['acknowledge', 'branch', 'discard_replay', 'tag'] else spark_cdc._writing(ctx)) -%}
     {%- endfor -%}

@@ -194,7 +194,7 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
         count -#}
     {%- set expected = files.files + 1 if not elsewhere else files.files if '*' in spark_cdc._with_stars(folder) or files.files == 1 -%}
     {%- if count == expected -%}{{ return([]) }}{%- endif -%}
-    {%- if spark_cdc._platform().settings is not none -%}
+    {%- if not spark_cdc._takes('spark.sql.maxMetadataStringLength') -%}
         {#- a plan cuts its list of names off there: those that readers leave out are counted -#}
         {%- set left_out = '/{_,.}*' -%}
         {%- set hidden = spark_cdc._plan_paths(spark_cdc._plan('select 1 from text.`'

@@ -117,7 +117,7 @@ from (
     {%- do spark_cdc._set('spark.sql.maxMetadataStringLength', '10000000') -%}
     {%- set lacking = [] -%}
     {#- a plan shows all paths only where it may be as long as it likes -#}
-    {%- set is_whole = spark_cdc._platform().settings is none -%}
+    {%- set is_whole = spark_cdc._takes('spark.sql.maxMetadataStringLength') -%}
     {%- for some in paths | batch(500 if is_whole else 1) -%}
         {%- set pattern = spark_cdc._path_options(entity, [time], some).path if '*' not in some[0] else some[0] -%}
         {%- set found = spark_cdc._plan_paths(spark_cdc._plan('select 1 from text.`' ~ pattern.replace('`', '``') ~ '`')) -%}

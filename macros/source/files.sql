@@ -312,7 +312,7 @@ group by position
             {%- do names.append(folder.split('=')[0] | lower) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- if names and spark_cdc._platform().settings is not none -%}
+    {%- if names and not spark_cdc._takes('spark.sql.sources.partitionColumnTypeInference.enabled') -%}
         {%- do exceptions.raise_compiler_error(entity.name ~ ': folders name columns (' ~ names | unique | join(', ') ~ '), whose types a session on the platform '
             ~ spark_cdc._platform().name ~ ' guesses (007 would be 7). Nothing was written. Deliver them as columns of the files (docs/platforms.md).') -%}
     {%- endif -%}

@@ -22,6 +22,15 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
 {%- endmacro -%}
 
 
+{#- An entity with the columns that its loads have added (on_unexpected_column: add). Arguments:
+    name, node (stg_<name>), schema (of its ledger). -#}
+{%- macro _entity_as_loaded(name, node, schema) -%}
+    {%- if not spark_cdc._adds_columns(node) -%}{{ return(spark_cdc._described_entity(name, node)) }}{%- endif -%}
+    {%- set manifest = spark_cdc._read_manifest(spark_cdc._relation_in(schema, name ~ '_committed')) -%}
+    {{ return(spark_cdc._entity_with(name, node, manifest.added)) }}
+{%- endmacro -%}
+
+
 {#- The text of a manifest's view (see _committed_sql()). One that is too long is refused. -#}
 {%- macro _manifest_text(ctx, manifest) -%}
     {%- set text = spark_cdc._committed_sql(ctx.entity, ctx.public, manifest) -%}

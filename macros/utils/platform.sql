@@ -707,12 +707,19 @@ from (
 {%- endmacro -%}
 
 
+{#- Whether a session takes a setting. -#}
+{%- macro _takes(name) -%}
+    {%- set known = spark_cdc._platform().settings -%}
+    {{ return(known is none or name in known) }}
+{%- endmacro -%}
+
+
 {#- Sets a setting of this session, or puts it back (none). One that the platform does not take is
     left out: all of them but _platforms().settings make a load fast, or sure; see docs/platforms.md
     for what a load does without. -#}
 {%- macro _set(name, value) -%}
+    {%- if not spark_cdc._takes(name) -%}{{ return('') }}{%- endif -%}
     {%- set known = spark_cdc._platform().settings -%}
-    {%- if known is not none and name not in known -%}{{ return('') }}{%- endif -%}
     {%- set name = known[name] if known else '`' ~ name ~ '`' if '-' in name else name -%}
     {%- do spark_cdc._send('reset ' ~ name if value is none else 'set ' ~ name ~ ' = ' ~ value) -%}
 {%- endmacro -%}

@@ -10,7 +10,9 @@
         {%- set view = spark_cdc._unsampled(ref(entity ~ '_changes')) -%}
         {#- the graph is not there at parse time -#}
         {%- if not execute -%}{{ return('') }}{%- endif -%}
-        {{ return(spark_cdc._feed_sql(spark_cdc._context(spark_cdc._entity(entity), view.schema), view, from_version, to_version)) }}
+        {%- do spark_cdc._entity(entity) -%}  {#- or what is wrong with it -#}
+        {%- set loaded = spark_cdc._entity_as_loaded(entity, spark_cdc.entity_node(entity), view.schema) -%}
+        {{ return(spark_cdc._feed_sql(spark_cdc._context(loaded, view.schema), view, from_version, to_version)) }}
     {%- endif -%}
     {{ return(spark_cdc._view_query(spark_cdc._changes_sql)) }}
 {%- endmacro -%}
