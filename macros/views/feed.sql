@@ -113,7 +113,7 @@ from (
     Arguments: old and new (each manifest, commits, records; the new ones begin with the
     commit). -#}
 {%- macro _feed_difference_sql(entity, source, old, new) -%}
-    {%- set version = new.manifest.rewritten -%}
+    {%- set version, filled = new.manifest.rewritten, spark_cdc._filled_columns(entity, [old.manifest, new.manifest]) -%}
     {%- set came = new.commits | selectattr('version', 'le', version) | list -%}
     {%- set same = spark_cdc._common_loads(old.commits | map(attribute='load_id') | list, came | map(attribute='load_id') | list) | length -%}
     {%- set at = came | selectattr('version', 'equalto', version) | map(attribute='at') | list
@@ -146,7 +146,8 @@ from (
         from (
             select
                 *,
-                struct(operation, nonkey_hash, eff_start_date, business_date, load_id) as cdc__row_state
+                struct(operation, nonkey_hash, eff_start_date, business_date, load_id
+                    {{- ', ' ~ spark_cdc._hash(filled) ~ ' as filled_hash' if filled }}) as cdc__row_state
             from states
         ) as stated
         window of_key as (partition by key_hash order by cdc__is_after)
@@ -158,7 +159,8 @@ from (
             case
                 when operation = 'D' then null
                 when cdc__other_row is null or cdc__other_row.operation = 'D' then if(cdc__is_after, 'insert', 'delete')
-                when not (cdc__other_row.nonkey_hash <=> nonkey_hash and cdc__other_row.eff_start_date <=> eff_start_date)
+                when not (cdc__other_row.nonkey_hash <=> nonkey_hash and cdc__other_row.eff_start_date <=> eff_start_date
+                        {{- ' and cdc__other_row.filled_hash <=> cdc__row_state.filled_hash' if filled }})
                     then if(cdc__is_after, 'update_postimage', 'update_preimage')
             end as cdc__change_type
         from compared
@@ -179,6 +181,16 @@ from (
 ) as changes_of_commit
     {%- endset -%}
     {{ return(sql) }}
+{%- endmacro -%}
+
+
+{#- The columns that a replay has filled in loads of some manifests: hashes of loads from before the
+    column don't have them. -#}
+{%- macro _filled_columns(entity, manifests) -%}
+    {%- set names, columns = [], [] -%}
+    {%- for entry in manifests | map(attribute='entries') | sum(start=[]) -%}{%- do names.extend((entry.layout.get('filled') or {}) | list) -%}{%- endfor -%}
+    {%- for column in entity.stored if column.name | lower in names -%}{%- do columns.append(column) -%}{%- endfor -%}
+    {{ return(columns) }}
 {%- endmacro -%}
 
 
