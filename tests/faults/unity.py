@@ -54,7 +54,7 @@ def warehouse(place: str, *, owner: bool = True) -> Callable[[str], str]:
     """
 
     def rule(sql: str) -> str:
-        bare = _bare(sql)
+        bare = without_texts(sql)
         _refuse_settings(bare)
         for pattern, message, state in RULES:
             found = re.match(pattern, bare)
@@ -71,7 +71,7 @@ def warehouse(place: str, *, owner: bool = True) -> Callable[[str], str]:
     return rule
 
 
-def _bare(sql: str) -> str:
+def without_texts(sql: str) -> str:
     """A statement without texts and comments, in lower case, with single blanks."""
     texts = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
     bare = re.sub(rf"({texts})|/\*.*?\*/|--[^\n]*", lambda m: "''" if m[1] else "", sql, flags=re.S)
