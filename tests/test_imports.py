@@ -148,7 +148,7 @@ def test_the_core_starts_without_parts_and_what_they_need(tmp_path: Path) -> Non
     (tmp_path / "dbt_project.yml").write_text("name: mine\n")
     state = tmp_path / ".spark_cdc"
     state.mkdir()
-    server = {"pid": os.getpid(), "start_time": 1.0, "port": 10999}
+    server = {"pid": os.getpid(), "start_time": None, "port": 10999}
     (state / "server.json").write_text(json.dumps(server))
     code = BLOCKED.format(
         source=str(SOURCE),

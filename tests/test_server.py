@@ -19,6 +19,7 @@ import pytest
 
 import postgres
 from cluster import metastore
+from spark_cdc import local_server
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import ExitCode
 from spark_cdc.server import local as server
@@ -248,6 +249,9 @@ def test_recycled_pid_is_left_alone(tmp_path):
         info = {"pid": other.pid, "start_time": "long ago", "port": 1, "log": "x"}
         (tmp_path / "server.json").write_text(json.dumps(info))
         assert server.status(tmp_path).state == "recycled"
+        assert local_server.port(tmp_path) is None
+        (tmp_path / "server.json").write_text(json.dumps(info | {"start_time": 1.5}))
+        assert local_server.port(tmp_path) is None
         assert "belongs to another process" in server.stop(tmp_path)
         assert other.poll() is None
         other.kill()
@@ -274,6 +278,7 @@ def test_stop_takes_force_if_it_must(tmp_path):
         stubborn.stdout.readline()
         info = {"pid": stubborn.pid, "start_time": server.start_time(stubborn.pid), "port": 1}
         (tmp_path / "server.json").write_text(json.dumps(info))
+        assert local_server.port(tmp_path) == 1
         assert "by force" in server.stop(tmp_path, grace=0.5)
 
 

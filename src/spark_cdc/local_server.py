@@ -41,10 +41,19 @@ def read(state_dir: Path) -> Info:
 
 
 def port(state_dir: Path) -> int | None:
-    """Return the port of the state folder's server, if this user has a process of its pid."""
+    """Return the port of the state folder's server, if this user has that process.
+
+    A later process of its pid, as after a restart of the machine, is told apart where /proc is.
+    """
     info = read(state_dir)
     try:
         os.kill(info["pid"], 0)
-    except (KeyError, TypeError, OSError, OverflowError):
+        stat = Path(f"/proc/{info['pid']}/stat")
+        if info["start_time"] is not None and stat.exists():
+            # the 22nd field: its start, in ticks after the machine's
+            ticks = int(stat.read_text().rpartition(")")[2].split()[19])
+            if abs(ticks / os.sysconf("SC_CLK_TCK") - info["start_time"]) > 0.1:
+                return None
+    except (KeyError, TypeError, OSError, OverflowError, ValueError):
         return None
     return info["port"]
