@@ -9,6 +9,7 @@ import pytest
 
 from event_warehouse import column
 from spark_cdc.jinja_bridge import Macros, load_macros, load_macros_of
+from test_values import MACROS, texts
 from warehouse import query_runner
 
 pytestmark = pytest.mark.proves("quarantine")
@@ -114,6 +115,37 @@ def test_each_fault_is_judged_once(cursor: Any) -> None:
     assert second["columns"] == [f"c{n}" for n in wrong]
     assert second["reasons"] == [f"c{n}: {CANT_TAKE}" for n in wrong]
     assert (third["kind"], third["columns"]) == ("null_keys", ["id"])
+
+
+def test_rows_judged_in_doubt_have_the_notes_that_all_rows_would_have(cursor: Any) -> None:
+    """Columns of a type share a condition there; where duplicates are set aside, all are judged."""
+    types = ("double", "double", "float", "decimal(10,2)", "decimal(12,2)", "date", "timestamp")
+    columns = [column(f"c{n}", one, nullable=n != 1) for n, one in enumerate(types * 2)]
+    given = texts(400)
+    rows = [
+        ", ".join(
+            MACROS._literal(given[(at * 7 + n * 31) % len(given)]) for n in range(len(columns) + 1)
+        )
+        for at in range(len(given))
+    ]
+    rows += [
+        ", ".join(["'1'", *("'10'" for _ in columns)]),
+        ", ".join(["'2'", *("null" for _ in columns)]),
+    ]
+    found = []
+    for settings in ({}, {"on_reject": "quarantine"}, QUARANTINE):
+        macros, entity = described(
+            column("id", "string", role="key"), *columns, load_type="full", **settings
+        )
+        assert ("judged as" in macros._stage_sql(entity, "landed")) == (settings is QUARANTINE)
+        found.append(notes(cursor, macros, entity, *rows))
+    assert found[0] == found[1] and len(found[0]) == len(rows)
+    for in_doubt, judged in zip(found[0], found[2], strict=True):
+        if judged and judged["kind"] == "failed_casts":  # of a key that is there twice
+            judged["reasons"] = [one for one in judged["reasons"] if "more than once" not in one]
+        assert in_doubt == (judged if judged and judged["kind"] != "duplicate_keys" else None)
+    assert sum(note is None for note in found[0]) < len(rows) // 10  # odd as they are
+    assert found[0][-2] is None or found[0][-2]["columns"] == ["c5", "c6", "c12", "c13"]
 
 
 def test_each_fault_of_an_event_is_judged_once() -> None:

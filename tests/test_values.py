@@ -295,12 +295,16 @@ def staged(
     entity = {"timezone": zone, "source": {"on_unexpected_column": "error", "text": True}}
     value = MACROS._cast(column, "cdc__raw_v", True, zone)
     condition = MACROS._reject_condition(column, "cdc__raw_v", "v", True, entity)
+    doubt = MACROS._reject_doubt(column, "cdc__raw_v", "v", True, entity)
     rows = ", ".join(f"({place}, {MACROS._literal(raw)})" for place, raw in enumerate(raws))
     cursor.execute(
-        f"select {condition or 'false'}, {shown} from (select *, {value} as v "
+        f"select {condition or 'false'}, {shown}, {doubt or 'false'} from (select *, {value} as v "
         f"from values {rows} as landed (place, cdc__raw_v)) order by place"
     )
-    return [REJECTED if rejected else value for rejected, value in cursor.fetchall()]
+    found = cursor.fetchall()
+    undoubted = [text for text, row in zip(raws, found, strict=True) if row[0] and not row[2]]
+    assert not undoubted, "rejected, though nothing casts a doubt on it"
+    return [REJECTED if rejected else value for rejected, value, _ in found]
 
 
 def is_same(one: Any, other: Any) -> bool:

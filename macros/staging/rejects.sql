@@ -1,7 +1,9 @@
 {#- What may be wrong with a row, or with the columns of an event: dictionaries with column (name;
     none: the row as a whole), condition (never null) and either reason (expression of a text) or
     what _fault_reason() makes one of: raw and accepted (expressions of a value and of a text) and
-    is_number. Columns of messages that are neither stored nor give an order are not read. -#}
+    is_number; those of columns of rows also with doubt (of _reject_doubt()) and shared (of
+    _fault_bits_of_many()). Columns of messages that are neither stored nor give an order are not
+    read. -#}
 {%- macro _reject_faults(entity) -%}
     {%- set is_message = entity.events and entity.events.is_message -%}
     {%- set read = entity.stored + spark_cdc._event_order_columns(entity) if is_message else entity.columns -%}
@@ -20,9 +22,17 @@ of the second before 1970: take file_format: parquet', ''))
             {%- endset -%}
         {%- endif -%}
         {%- if condition -%}
-            {%- set condition = applies ~ ' and (' ~ condition ~ ')' if applies else condition -%}
-            {%- do faults.append({'column': column.name, 'condition': condition, 'raw': raw, 'accepted': accepted,
-                'is_number': entity.source.text and spark_cdc._is_plain_number(column)}) -%}
+            {%- set fault = {'column': column.name, 'raw': raw, 'accepted': accepted, 'condition': applies ~ ' and (' ~ condition ~ ')' if applies else condition,
+                'is_number': entity.source.text and spark_cdc._is_plain_number(column)} -%}
+            {%- if not entity.events -%}
+                {%- set doubt = spark_cdc._reject_doubt(column, raw, column.sql, entity.source.text, entity) -%}
+                {%- set shared = spark_cdc._reject_condition(column, 'cdc__one.raw', 'cdc__one.value', entity.source.text, entity) -%}
+                {%- do fault.update({
+                    'doubt': applies ~ ' and (' ~ doubt ~ ')' if applies else doubt,
+                    'shared': {'type': column.data_type, 'condition': shared, 'value': column.sql, 'applies': applies},
+                }) -%}
+            {%- endif -%}
+            {%- do faults.append(fault) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(faults) }}
@@ -85,6 +95,55 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 {#- Whether a judged row has any fault. -#}
 {%- macro _has_fault(faults) -%}
 {{ faults | map(attribute='bits') | unique | join(' | ') }} <> 0
+{%- endmacro -%}
+
+
+{#- The note on a row, which is judged only where something may be wrong with it: what is ordinary
+    meets one condition, in the projection that hashes it. Lambdas give the bits their names, and
+    are not compiled. Arguments: faults (numbered), note (expression over their bits). -#}
+{%- macro _note_in_doubt(faults, note) -%}
+{%- set doubts, names = [], faults | map(attribute='bits') | unique | list -%}
+{%- for fault in faults -%}{%- do doubts.append(fault.get('doubt') or fault.condition) -%}{%- endfor -%}
+if(
+    {{ doubts | join('\n    or ') }},
+    {% for bits in names -%}
+    transform(array(
+        {{- spark_cdc._fault_bits_of_many(faults | selectattr('bits', 'equalto', bits) | list) | indent(8) }}
+    ), {{ bits }} -> {% endfor -%}
+    if({{ spark_cdc._has_fault(faults) }}, {{ note | indent(4) }}, null)
+    {%- for bits in names %})[0]{% endfor %},
+    null
+)
+{%- endmacro -%}
+
+
+{#- The bits of a row, where few rows are judged: a long condition that columns of one type share is
+    written once, and their values go through it one by one. Argument: faults (numbered, of one
+    number). -#}
+{%- macro _fault_bits_of_many(faults) -%}
+{%- set groups, shared, bits, parts = {}, [], [], [] -%}
+{%- for fault in faults if fault.get('shared') and fault.shared.condition | length > 100 -%}
+    {%- set key = fault.shared.type ~ ': ' ~ fault.shared.condition -%}
+    {%- do groups.update({key: groups.get(key) or {'condition': fault.shared.condition, 'faults': []}}) -%}
+    {%- do groups[key].faults.append(fault) -%}
+{%- endfor -%}
+{%- for group in groups.values() if group.faults | length > 1 -%}
+    {%- do shared.append(group) -%}
+    {%- do bits.extend(group.faults | map(attribute='bit') | list) -%}
+{%- endfor -%}
+{%- for fault in faults if fault.bit not in bits -%}
+    {%- do parts.append('if(' ~ fault.condition ~ ', ' ~ fault.bit ~ ', 0L)') -%}
+{%- endfor -%}
+{%- for group in shared -%}
+    {%- set values = [] -%}
+    {%- for fault in group.faults -%}
+        {%- set bit = 'if(' ~ fault.shared.applies ~ ', ' ~ fault.bit ~ ', 0L)' if fault.shared.applies else fault.bit -%}
+        {%- do values.append('struct(' ~ bit ~ ' as bit, ' ~ fault.raw ~ ' as raw, ' ~ fault.shared.value ~ ' as value)') -%}
+    {%- endfor -%}
+    {%- do parts.append('aggregate(array(\n    ' ~ values | join(',\n    ') ~ '\n), 0L, (cdc__bits, cdc__one) -> cdc__bits | if('
+        ~ group.condition ~ ', cdc__one.bit, 0L))') -%}
+{%- endfor %}
+{{ parts | join('\n| ') }}
 {%- endmacro -%}
 
 

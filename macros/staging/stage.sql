@@ -48,6 +48,8 @@ from (
 {%- set rules = entity.rules -%}
 {%- set faults = spark_cdc._numbered_faults(spark_cdc._reject_faults(entity)) -%}
 {%- set has_fault = spark_cdc._has_fault(faults) -%}
+{#- what else than the note hangs on what is wrong with a row -#}
+{%- set is_judged = entity.keyless or drops_repeated or rules | length > 0 -%}
 {%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail']) -%}
 {%- set key_hash = '' if entity.keyless else spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}
 {{ spark_cdc._cast_columns_ctes(entity, landed, 'typed', carried) }},
@@ -57,7 +59,8 @@ flagged as (
         *,
         {{ 'coalesce(' ~ entity.deleted_when ~ ', false)' if has_deletes else 'false' }} as cdc__deleted
     from typed
-),
+)
+{%- if is_judged %},
 
 judged as (
     select
@@ -65,6 +68,7 @@ judged as (
         {{- spark_cdc._fault_bits(faults) | indent(8) }}
     from flagged
 )
+{%- endif %}
 {%- if rules %},
 
 ruled as (
@@ -109,15 +113,19 @@ select
     {%- for column in carried %}
     {{ column }},
     {%- endfor %}
+    {%- if is_judged %}
     if(
         {{ has_fault }}{{ ' or cdc__repeated_key_hash is not null' if drops_repeated }}{{ ' or ' ~ sets_aside if sets_aside }},
         {{ spark_cdc._row_note(entity, faults) | indent(8) }},
         null
     ) as cdc__note
+    {%- else %}
+    {{ spark_cdc._note_in_doubt(faults, spark_cdc._row_note(entity, faults)) | indent(4) }} as cdc__note
+    {%- endif %}
     {%- if spark_cdc._rule_mask(rules, ['warn']) %},
     {{ spark_cdc._rule_warnings(rules) | indent(4) }} as cdc__warned
     {%- endif %}
-from {{ 'keyed' if drops_repeated else 'ruled' if rules else 'judged' }}
+from {{ 'keyed' if drops_repeated else 'ruled' if rules else 'judged' if is_judged else 'flagged' }}
 {%- if drops_repeated %}
 left join repeated
     on keyed.key_hash = repeated.cdc__repeated_key_hash
