@@ -31,6 +31,8 @@ NAMES = ("full", "delta", "events", "people")
 # Columns that differ from run to run.
 OF_RUN = re.compile("^run$|dbt_version|invocation_id|_seconds|committed_at|bytes")
 VERSION = (re.compile(r'"dbt_version": "[^"]*"'), '"dbt_version": "<dbt>"')
+# Files hold names of loads and times, which compress differently.
+SIZE = (re.compile(r"\b[\d.]+ (B|kB|MB)\b"), "<size>")
 # What a load of a few rows may send, of which five are dbt's own.
 MOST_STATEMENTS = 30
 
@@ -174,7 +176,7 @@ class Story:
 
     def _plain(self, text: str) -> str:
         text = text.replace(str(self.project.folder), "<project>")
-        for pattern, word in (*MASKS, VERSION):
+        for pattern, word in (*MASKS, VERSION, SIZE):
             text = pattern.sub(word, text)
         return text
 

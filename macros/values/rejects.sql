@@ -94,13 +94,13 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 {%- set is_plain = is_text and not (column.get('numbers') or column.get('encoding') or column.get('century')) -%}
 {%- set lost = [] -%}
 {%- if is_plain and type in ['float', 'double'] -%}
-{%- do lost.append(value ~ " = 0 and " ~ raw ~ " not in ('0', '0.0', '0.00') or abs(" ~ value ~ ') >= ' ~ spark_cdc._whole_numbers_of(type) ~ 'D') -%}
-{%- do lost.append(spark_cdc._has_number_letters(raw)) -%}
+{%- do lost.append(value ~ ' = 0 and ' ~ raw ~ " rlike '[1-9]' or abs(" ~ value ~ ') >= ' ~ spark_cdc._whole_numbers_of(type) ~ 'D') -%}
+{%- do lost.append('(' ~ spark_cdc._has_number_letters(raw) ~ ') and ' ~ raw ~ " rlike '[dDfFxX]'") -%}
 {%- elif is_plain and type.startswith('decimal') -%}
-{%- do lost.append('instr(' ~ raw ~ ", '.') between 1 and octet_length(" ~ raw ~ ') - ' ~ (spark_cdc._decimal_digits(type)[1] + 1)) -%}
+{%- set scale = spark_cdc._decimal_digits(type)[1] -%}
+{%- do lost.append('instr(' ~ raw ~ ", '.') between 1 and octet_length(" ~ raw ~ ') - ' ~ (scale + 1)
+    ~ ' and ' ~ raw ~ " rlike '[.][0-9]{" ~ scale ~ "}[0-9]*[1-9]'") -%}
 {%- do lost.append('contains(' ~ raw ~ ", 'e') or contains(" ~ raw ~ ", 'E')") -%}
-{%- elif is_plain and type == 'date' and not column.format -%}
-{%- do lost.append('not ' ~ spark_cdc._is_date_as_written(raw, value)) -%}
 {%- endif -%}
 {{ 'coalesce(' ~ value ~ ' is null' ~ (' and ' ~ raw ~ " <> ''" if column.nullable) ~ ' or ' ~ lost | join(' or ') ~ ', false)' if lost
     else spark_cdc._reject_condition(column, raw, value, is_text, entity) }}
@@ -114,13 +114,6 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 {#- Whether a number's text may have letters of Java's notation (1d, 0x1p3). -#}
 {%- macro _has_number_letters(raw) -%}
 not right({{ raw }}, 1) between '0' and '9' or contains({{ raw }}, 'x') or contains({{ raw }}, 'X')
-{%- endmacro -%}
-
-
-{#- Whether a date's text is as long as Spark itself writes it, so that it can hold nothing
-    besides. -#}
-{%- macro _is_date_as_written(raw, value) -%}
-(octet_length({{ raw }}) = 10 and {{ value }} between date'0001-01-01' and date'9999-12-31' and substr({{ raw }}, 9, 1) between '0' and '9')
 {%- endmacro -%}
 
 
@@ -170,7 +163,7 @@ and try_cast({{ raw }} as decimal(38, 0)) <> try_cast({{ value }} as bigint)), f
     but a blank or a T behind a shorter date, which is faster to see than by a pattern -#}
 {{ value }} is not null and (not {# -#}
 {% if type == 'date' -%}
-{{ spark_cdc._is_date_as_written(raw, value) }}
+(octet_length({{ raw }}) = 10 and {{ value }} between date'0001-01-01' and date'9999-12-31' and substr({{ raw }}, 9, 1) between '0' and '9')
 {%- else -%}
 (octet_length({{ raw }}) = 19 and substr({{ raw }}, 5, 1) = '-' and not startswith({{ raw }}, '0000'))
 {%- endif %} and not {{ raw }} rlike {# -#}
