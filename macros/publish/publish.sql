@@ -254,11 +254,11 @@ from {{ current }}
     {%- set found = {} -%}
     {%- for column in adapter.get_columns_in_relation(target.relation) -%}{%- do found.update({column.name | lower: column.dtype}) -%}{%- endfor -%}
     {%- for column in target.columns -%}
-        {%- set type = spark_cdc._target_type(target, column.data_type) -%}
+        {%- set type = spark_cdc._type_in(target.facts, spark_cdc._plain_type(column.data_type)) -%}
         {%- set there = found.get(column.name | lower) -%}
         {%- if there is none -%}
             {%- do lacking.append(column.sql ~ ' ' ~ type) -%}
-        {%- elif spark_cdc._target_type(target, there) != type -%}
+        {%- elif spark_cdc._type_in(target.facts, spark_cdc._plain_type(there)) != type -%}
             {%- do log(target.entity.name ~ ': ' ~ column.name ~ ' is ' ~ type ~ ' now, and ' ~ there ~ ' in ' ~ target.relation ~ ', which is written anew', info=true) -%}
             {{ return(false) }}
         {%- endif -%}
@@ -270,20 +270,6 @@ from {{ current }}
         {%- do spark_cdc._add_columns(target.relation, lacking) -%}
     {%- endif -%}
     {{ return(true) }}
-{%- endmacro -%}
-
-
-{#- A type as a published table has it: Iceberg knows whole numbers from 4 bytes on. -#}
-{%- macro _target_type(target, type) -%}
-    {%- set plain = spark_cdc._plain_type(type) -%}
-    {%- if not target.facts.no_types -%}{{ return(plain) }}{%- endif -%}
-    {%- set text = namespace(of='>' ~ plain ~ '>') -%}
-    {%- for before in '<:,>' -%}
-        {%- for after in ',>' -%}
-            {%- set text.of = text.of.replace(before ~ 'tinyint' ~ after, before ~ 'int' ~ after).replace(before ~ 'smallint' ~ after, before ~ 'int' ~ after) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(text.of[1:-1]) }}
 {%- endmacro -%}
 
 

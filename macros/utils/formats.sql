@@ -118,6 +118,20 @@
 {%- macro _table_facts(format) -%}{{ return(spark_cdc._table_formats().get(format) or spark_cdc._table_row()) }}{%- endmacro -%}
 
 
+{#- A type as a table of a format has it: Iceberg knows whole numbers from 4 bytes on. Arguments:
+    facts (of _table_facts()), type (plain). -#}
+{%- macro _type_in(facts, type) -%}
+    {%- if not facts.no_types -%}{{ return(type) }}{%- endif -%}
+    {%- set text = namespace(of='>' ~ type ~ '>') -%}
+    {%- for before in '<:,>' -%}
+        {%- for after in ',>' -%}
+            {%- set text.of = text.of.replace(before ~ 'tinyint' ~ after, before ~ 'int' ~ after).replace(before ~ 'smallint' ~ after, before ~ 'int' ~ after) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(text.of[1:-1]) }}
+{%- endmacro -%}
+
+
 {#- The formats of tables of which a fact is not so, in words: parquet, orc or iceberg. -#}
 {%- macro _table_formats_without(fact) -%}
     {%- set names = [] -%}
