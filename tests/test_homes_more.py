@@ -83,9 +83,8 @@ def test_inputs_that_are_kept(shop: Project) -> None:
     }
     for day, row in rows.items():
         shop.query("drop table if exists {s}.held")
-        place = (
-            shop.folder / f"held_{day}"
-        )  # Iceberg's session catalog leaves a dropped table's folder
+        # Iceberg's session catalog leaves the folder of a dropped table
+        place = shop.folder / f"held_{day}"
         shop.query(f"create table {{s}}.held using parquet location '{place}' as select {row}")
         shop.load(day, "held")
         shop.query("refresh table {s}.held_ledger")

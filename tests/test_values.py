@@ -295,7 +295,7 @@ def staged(
     entity = {"timezone": zone, "source": {"on_unexpected_column": "error", "text": True}}
     value = MACROS._cast(column, "cdc__raw_v", True, zone)
     condition = MACROS._reject_condition(column, "cdc__raw_v", "v", True, entity)
-    doubt = MACROS._reject_doubt(column, "cdc__raw_v", "v", True, entity)
+    doubt = MACROS._reject_doubt(column, "cdc__raw_v", "v") or condition
     rows = ", ".join(f"({place}, {MACROS._literal(raw)})" for place, raw in enumerate(raws))
     cursor.execute(
         f"select {condition or 'false'}, {shown}, {doubt or 'false'} from (select *, {value} as v "

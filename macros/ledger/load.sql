@@ -199,10 +199,11 @@ select
     from there: rows that others write meanwhile are in both, or in none. Arguments: ctx, load. -#}
 {%- macro _keep_input(ctx, load) -%}
     {%- set entity, kept, columns, values, empty = ctx.entity, spark_cdc._kept_columns(ctx.entity), [], [], [] -%}
+    {%- set facts = spark_cdc._table_facts(entity.file_format) -%}
     {%- for column in kept if column.at -%}
         {%- set sql = spark_cdc._quote(column.at) -%}
         {%- set data_type = 'string' if column.type.split('(')[0] in ['char', 'varchar'] else column.type -%}
-        {%- set data_type = spark_cdc._type_in(spark_cdc._table_facts(entity.file_format), data_type) -%}
+        {%- set data_type = spark_cdc._type_in(facts, data_type) -%}
         {%- do columns.append({'name': column.at, 'sql': sql, 'data_type': data_type, 'at': column.at, 'at_sql': sql}) -%}
         {%- do values.append(spark_cdc._quote(column.from) ~ ' as ' ~ sql) -%}
         {%- do empty.append('null') -%}

@@ -1,7 +1,7 @@
 {#- What may be wrong with a row, or with the columns of an event: dictionaries with column (name;
     none: the row as a whole), condition (never null) and either reason (expression of a text) or
     what _fault_reason() makes one of: raw and accepted (expressions of a value and of a text) and
-    is_number; those of columns of rows also with doubt (of _reject_doubt()) and shared (of
+    is_number; text columns of rows also with doubt (of _reject_doubt()) and shared (of
     _fault_bits_of_many()). Columns of messages that are neither stored nor give an order are not
     read. -#}
 {%- macro _reject_faults(entity) -%}
@@ -24,11 +24,11 @@ of the second before 1970: take file_format: parquet', ''))
         {%- if condition -%}
             {%- set fault = {'column': column.name, 'raw': raw, 'accepted': accepted, 'condition': applies ~ ' and (' ~ condition ~ ')' if applies else condition,
                 'is_number': entity.source.text and spark_cdc._is_plain_number(column)} -%}
-            {%- if not entity.events -%}
-                {%- set doubt = spark_cdc._reject_doubt(column, raw, column.sql, entity.source.text, entity) -%}
-                {%- set shared = spark_cdc._reject_condition(column, 'cdc__one.raw', 'cdc__one.value', entity.source.text, entity) -%}
+            {%- if entity.source.text and not entity.events -%}
+                {%- set doubt = spark_cdc._reject_doubt(column, raw, column.sql) -%}
+                {%- set shared = spark_cdc._reject_condition(column, 'cdc__one.raw', 'cdc__one.value', true, entity) -%}
                 {%- do fault.update({
-                    'doubt': applies ~ ' and (' ~ doubt ~ ')' if applies else doubt,
+                    'doubt': applies ~ ' and (' ~ doubt ~ ')' if applies and doubt else doubt,
                     'shared': {'type': column.data_type, 'condition': shared, 'value': column.sql, 'applies': applies},
                 }) -%}
             {%- endif -%}
@@ -98,9 +98,9 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 {%- endmacro -%}
 
 
-{#- The note on a row, which is judged only where something may be wrong with it: what is ordinary
-    meets one condition, in the projection that hashes it. Lambdas give the bits their names, and
-    are not compiled. Arguments: faults (numbered), note (expression over their bits). -#}
+{#- The note on a row that is validated only if a cheap condition, in the projection that hashes it,
+    finds something that may be wrong. Lambdas give the bits their names, and are not compiled.
+    Arguments: faults (numbered), note (expression over their bits). -#}
 {%- macro _note_in_doubt(faults, note) -%}
 {%- set doubts, names = [], faults | map(attribute='bits') | unique | list -%}
 {%- for fault in faults -%}{%- do doubts.append(fault.get('doubt') or fault.condition) -%}{%- endfor -%}
@@ -117,8 +117,8 @@ if(
 {%- endmacro -%}
 
 
-{#- The bits of a row, where few rows are judged: a long condition that columns of one type share is
-    written once, and their values go through it one by one. Argument: faults (numbered, of one
+{#- The bits of a row, for an entity of which few rows are validated: columns of one type share a
+    long condition, which takes their values one by one. Argument: faults (numbered, of one
     number). -#}
 {%- macro _fault_bits_of_many(faults) -%}
 {%- set groups, shared, bits, parts = {}, [], [], [] -%}

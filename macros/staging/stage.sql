@@ -48,7 +48,7 @@ from (
 {%- set rules = entity.rules -%}
 {%- set faults = spark_cdc._numbered_faults(spark_cdc._reject_faults(entity)) -%}
 {%- set has_fault = spark_cdc._has_fault(faults) -%}
-{#- what else than the note hangs on what is wrong with a row -#}
+{#- more than the note depends on the faults of a row -#}
 {%- set is_judged = entity.keyless or drops_repeated or rules | length > 0 -%}
 {%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail']) -%}
 {%- set key_hash = '' if entity.keyless else spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}

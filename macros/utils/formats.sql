@@ -118,8 +118,8 @@
 {%- macro _table_facts(format) -%}{{ return(spark_cdc._table_formats().get(format) or spark_cdc._table_row()) }}{%- endmacro -%}
 
 
-{#- A type as a table of a format has it: Iceberg knows whole numbers from 4 bytes on. Arguments:
-    facts (of _table_facts()), type (plain). -#}
+{#- The type that a table of a format stores: Iceberg has no whole numbers of less than 4 bytes.
+    Arguments: facts (of _table_facts()), type (plain). Returns a text. -#}
 {%- macro _type_in(facts, type) -%}
     {%- if not facts.no_types -%}{{ return(type) }}{%- endif -%}
     {%- set text = namespace(of='>' ~ type ~ '>') -%}

@@ -86,28 +86,29 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 {%- endmacro -%}
 
 
-{#- A condition that holds wherever _reject_condition() does, and is cheaper: it may hold for values
-    that can be accepted, if few are such. Where none is cheaper, it is that one. The same arguments
-    and return value. -#}
-{%- macro _reject_doubt(column, raw, value, is_text, entity) -%}
-{%- set type = column.data_type -%}
-{%- set is_plain = is_text and not (column.get('numbers') or column.get('encoding') or column.get('century')) -%}
-{%- set lost = [] -%}
-{%- if is_plain and type in ['float', 'double'] -%}
+{#- A condition on a text that is cheaper than _reject_condition() and holds if that one does; it
+    may also hold for some values that are accepted. Arguments: column, raw, value (as there).
+    Returns an expression that is never null, or an empty text for types without such a
+    condition. -#}
+{%- macro _reject_doubt(column, raw, value) -%}
+{%- set is_plain = not (column.get('numbers') or column.get('encoding') or column.get('century')) -%}
+{%- set type, lost = column.data_type if is_plain else '', [] -%}
+{%- if type in ['float', 'double'] -%}
 {%- do lost.append(value ~ ' = 0 and ' ~ raw ~ " rlike '[1-9]' or abs(" ~ value ~ ') >= ' ~ spark_cdc._whole_numbers_of(type) ~ 'D') -%}
 {%- do lost.append('(' ~ spark_cdc._has_number_letters(raw) ~ ') and ' ~ raw ~ " rlike '[dDfFxX]'") -%}
-{%- elif is_plain and type.startswith('decimal') -%}
+{%- elif type.startswith('decimal') -%}
 {%- set scale = spark_cdc._decimal_digits(type)[1] -%}
 {%- do lost.append('instr(' ~ raw ~ ", '.') between 1 and octet_length(" ~ raw ~ ') - ' ~ (scale + 1)
     ~ ' and ' ~ raw ~ " rlike '[.][0-9]{" ~ scale ~ "}[0-9]*[1-9]'") -%}
 {%- do lost.append('contains(' ~ raw ~ ", 'e') or contains(" ~ raw ~ ", 'E')") -%}
 {%- endif -%}
-{{ 'coalesce(' ~ value ~ ' is null' ~ (' and ' ~ raw ~ " <> ''" if column.nullable) ~ ' or ' ~ lost | join(' or ') ~ ', false)' if lost
-    else spark_cdc._reject_condition(column, raw, value, is_text, entity) }}
+{%- if lost -%}
+coalesce({{ value }} is null{{ ' and ' ~ raw ~ " <> ''" if column.nullable }} or {{ lost | join(' or ') }}, false)
+{%- endif -%}
 {%- endmacro -%}
 
 
-{#- Up to where a float or double tells all whole numbers apart. -#}
+{#- The first whole number after which a float or double can't represent each one. -#}
 {%- macro _whole_numbers_of(type) -%}{{ {'float': 16777216, 'double': 9007199254740992}[type] }}{%- endmacro -%}
 
 
