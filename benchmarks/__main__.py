@@ -82,6 +82,7 @@ def main() -> int:
     base = str(bench / "landing")
     try:
         running.append(harness.Server(bench / "server", args.memory))
+        parse = running[0].parse()
         if only & {"a", "b"}:
             results |= scenarios.full_loads(
                 running[0], bench, base, args.rows, args.repeat, OPTIONS
@@ -123,6 +124,7 @@ def main() -> int:
         java=str(running[0].status.info["java"]).split()[0],
         delta=table_formats.jars(["delta"])[0].version if merging or "delta" in formats else None,
         notes=notes,
+        parse=parse,
     )
     parts = report.sections(results, setting)
     print(*parts.values(), sep="\n")

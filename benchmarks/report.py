@@ -34,6 +34,7 @@ class Setting:
     java: str
     delta: str | None
     notes: Sequence[str]
+    parse: float  # of harness.Server.parse()
 
 
 CPU_AND_MEMORY = ("CPU s", "peak GiB")
@@ -329,7 +330,8 @@ def summary(results: Results, setting: Setting) -> list[Line]:
 
     def compare(what: str, rival: str, ours: str, *theirs: str) -> Line:
         total = sum(map(cpu, theirs))
-        return line(what, rival, cpu(ours) - cpu("fixed"), total, "CPU s", setting.command)
+        ours_alone = cpu(ours) - cpu("fixed")
+        return line(what, rival, ours_alone, total, "CPU s", setting.command, setting.parse)
 
     lines = []
     if "dbt 2" in results:

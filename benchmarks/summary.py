@@ -23,7 +23,10 @@ DATA, PAGE, CHART = (
     for name in ("benchmarks/summary.yml", "benchmarks.md", "pictures/benchmarks.svg")
 )
 BEGIN, END = "<!-- measured: summary -->", "<!-- end of summary -->"
-HEADINGS = ("What is loaded", "By", "Ours", "Theirs", "Theirs ÷ ours", "Command", "Date, machine")
+HEADINGS = (
+    *("What is loaded", "By", "Ours", "Theirs", "Theirs ÷ ours", "`from_json`, CPU s"),
+    *("Command", "Date, machine"),
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Line:
     command: str
     date: str
     machine: str
+    parse: float | None = None  # of harness.Server.parse() on that machine; not of older lines
 
     @property
     def ratio(self) -> float:
@@ -45,12 +49,15 @@ class Line:
         return self.theirs / self.ours
 
 
-def line(what: str, rival: str, ours: float, theirs: float, unit: str, command: str) -> Line:
-    """Return a comparison that was measured now, here."""
+def line(
+    what: str, rival: str, ours: float, theirs: float, unit: str, command: str, parse: float
+) -> Line:
+    """Return a comparison that was measured now, here. parse: of harness.Server.parse()."""
     here = machine()
     seen = f"{here['cores']} cores ({here['processor']}), {here['memory']}"
     return Line(
-        what, rival, round(ours, 1), round(theirs, 1), unit, command, str(dt.date.today()), seen
+        *(what, rival, round(ours, 1), round(theirs, 1), unit, command),
+        *(str(dt.date.today()), seen, round(parse, 1)),
     )
 
 
@@ -79,11 +86,13 @@ def update(root: Path, *measured: Line) -> None:
 
 def table(lines: Mapping[tuple[str, str], Line]) -> str:
     """Return the table as Markdown."""
-    rows = [HEADINGS, ("---", "---", "---:", "---:", "---:", "---", "---")]
+    rows = [HEADINGS, ("---", "---", "---:", "---:", "---:", "---:", "---", "---")]
     for one in lines.values():
         cost = (f"{value:g} {one.unit}" for value in (one.ours, one.theirs))
+        parse = f"{one.parse:g}" if one.parse else ""
         seen = f"{one.date}, {one.machine}"
-        rows.append((one.what, one.rival, *cost, f"**{one.ratio:.2g}**", f"`{one.command}`", seen))
+        told = (f"**{one.ratio:.2g}**", parse, f"`{one.command}`", seen)
+        rows.append((one.what, one.rival, *cost, *told))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

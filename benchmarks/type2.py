@@ -146,6 +146,7 @@ def main() -> int:
     took: dict[str, Measure] = {}
     reads: dict[tuple[str, int], Measure] = {}
     try:
+        parse = on.parse()
         on.execute("create database bench_items")
         ours = {}
         for name, load_type, folder in (
@@ -229,7 +230,8 @@ def main() -> int:
             f"MERGE by hand, {theirs}",
         ):
             cost = statistics.median(took[rival].cpu)
-            lines.append(summary.line(what, f"type 2: {rival}", ours, cost, "CPU s", command))
+            by = f"type 2: {rival}"
+            lines.append(summary.line(what, by, ours, cost, "CPU s", command, parse))
     if args.summary:
         summary.update(project.root(), *lines)
     print("| | s | CPU s | current: s | CPU s | of a day: s | CPU s |")

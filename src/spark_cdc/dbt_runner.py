@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from spark_cdc import connectivity, console, parsing, project, tracebacks
+from spark_cdc import compiled, connectivity, console, parsing, project, tracebacks
 from spark_cdc.errors import SparkCdcError, UsageError, advice
 
 if TYPE_CHECKING:
@@ -370,8 +370,11 @@ def _run(
 
     silent = environment.get("DBT_SEND_ANONYMOUS_USAGE_STATS", "").lower() == "false"
     options = ["--no-send-anonymous-usage-stats"] if silent else []
+    if words[0] == "run-operation":  # else a question to macros would write the project's manifest
+        options.append("--no-write-json")  # anew, and leave dbt retry its own results
     arguments = project.dbt_arguments(*words, *options)
-    return dbtRunner(manifest=manifest, callbacks=[give, *callbacks]).invoke(arguments)
+    with compiled.kept():
+        return dbtRunner(manifest=manifest, callbacks=[give, *callbacks]).invoke(arguments)
 
 
 def selector(entity: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import jinja2
 
-from spark_cdc import jinja_bridge, project
+from spark_cdc import compiled, jinja_bridge, project
 from spark_cdc.errors import SparkCdcError
 
 # Folders of the macros that know what is accepted.
@@ -33,7 +33,8 @@ def _loaded(
     context: dict[str, Any] = {}
     folders = [place / name for name in RULES]
     # a load asks the server for the secret of sensitive columns
-    package = jinja_bridge.load_macros(folders, context=context, _secret=lambda: None)
+    with compiled.kept():
+        package = jinja_bridge.load_macros(folders, context=context, _secret=lambda: None)
     try:
         own = jinja_bridge.load_macros([path for path, _ in own_files], spark_cdc=package)
     except (jinja2.TemplateError, ValueError) as error:
