@@ -222,7 +222,7 @@ def test_a_story_gives_the_rows_that_it_gives_on_hive(
 
     found = told(project)
     if not ON_HIVE:
-        with served(tmp_path / "hive", memory="1g", conf=SERVER[:2], formats=["iceberg"]) as (
+        with served(tmp_path / "hive", memory="2g", conf=SERVER[:2], formats=["iceberg"]) as (
             port,
             connection,
         ):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spark_cdc.jinja_bridge import CompilerError, Macros
+from spark_cdc.jinja_bridge import CompilerError, Macros, load_macros
 from test_config import GOOD, LEDGER, Node, changed, macros
 
 pytestmark = pytest.mark.proves("settings")
@@ -182,3 +182,23 @@ def test_views_are_made_despite_a_setting_of_loads() -> None:
             of_run(node, kind).validate()
     with pytest.raises(CompilerError, match="load_type is 'daily'"):
         of_run(changed(load_type="daily"), "current").validate()
+
+
+@pytest.mark.parametrize(
+    ("materialized", "asked"), [("cdc_published", 1), ("cdc_view", 1), ("view", 0), (None, 0)]
+)
+def test_a_run_of_any_model_of_ours_asks_which_platform_it_is(
+    materialized: str | None, asked: int
+) -> None:
+    """Iceberg's catalogs list no views among tables; a published table alone was refused there."""
+    seen: list[bool] = []
+    unique_id = "model.shop.orders_table"
+    node = {"config": {"materialized": materialized} if materialized else None}
+    made = load_macros(
+        graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
+        selected_resources=[unique_id],
+        _entity_nodes=lambda: [],
+        _other_platform=lambda: seen.append(True),
+    )
+    assert made.validate() == ""
+    assert len(seen) == asked

@@ -11,8 +11,9 @@
     {%- for name, node, ledger in spark_cdc._entity_nodes() if touched -%}
         {%- do entities.append((name, node, ledger)) if ([node.unique_id] + spark_cdc._model_ids(ledger)) | select('in', touched) | list -%}
     {%- endfor -%}
+    {#- which entities are read for, also by published tables and views with other names -#}
+    {%- do spark_cdc._other_platform() if touched and spark_cdc._has_own_models(touched) -%}
     {%- if not entities and 'model.spark_cdc.cdc_loads' not in touched -%}{{ return('') }}{%- endif -%}
-    {%- do spark_cdc._other_platform() -%}  {#- which entities are read for -#}
     {%- set loads, undated, schemas, problems = [], [], [], [] -%}
     {%- for name, node, ledger in entities -%}
         {%- set is_undated = spark_cdc._is_undated(name) -%}
@@ -69,6 +70,13 @@
         {%- for tested in ((graph.nodes.get(id) or {}).get('depends_on') or {}).get('nodes', []) if parts[0] == 'test' -%}{%- do touched.update({tested: true}) -%}{%- endfor -%}
     {%- endfor -%}
     {{ return(touched) }}
+{%- endmacro -%}
+
+
+{#- Whether a model of one of our materializations is among them. Argument: ids (as keys). -#}
+{%- macro _has_own_models(ids) -%}
+    {%- for id in ids if ((graph.nodes.get(id) or {}).get('config') or {}).get('materialized', '').startswith('cdc_') -%}{{ return(true) }}{%- endfor -%}
+    {{ return(false) }}
 {%- endmacro -%}
 
 

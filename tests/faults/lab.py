@@ -332,16 +332,16 @@ class Lab:
         """
         committed = self.committed(cell, schema, cursor)
         cursor.execute(
-            f"select load_id, replaced_load_ids, {LOG_COLUMNS} from {schema}.cdc_loads"
+            f"select load_id, replaced_load_ids, load_type, {LOG_COLUMNS} from {schema}.cdc_loads"
             f" where entity = '{cell.name}' and status <> 'refused'"
         )
         rows = cursor.fetchall()
-        names = [row[0] for row in rows if not re.search("-[ure]-", row[0])]  # undo, redo, erase
+        names = [row[0] for row in rows if row[2] not in ("undo", "redo", "erase")]
         assert len(names) == len(set(names)), f"cdc_loads has a load twice: {names}"
         assert committed <= set(names), f"cdc_loads lacks {committed - set(names)}"
         replaced = {name for row in rows for name in (row[1] or "").split(", ")}
         assert set(names) - committed <= replaced, f"{names} are not all of {committed}"
-        return {row[0][:-9]: tuple(row[2:]) for row in rows if row[0] in committed}
+        return {row[0][:-9]: tuple(row[3:]) for row in rows if row[0] in committed}
 
     def check(self, cell: Cell, step: str, schema: str, cursor: Any) -> None:
         """After a step all is as it is without a fault."""
