@@ -157,14 +157,11 @@ class Server:
         columns = (
             "id bigint, name string, amount decimal(18,6), is_open boolean, changed_at timestamp"
         )
-        took = []
+        sql = f"select bit_xor(xxhash64(from_json({message}, '{columns}'))) from range(1000000)"
+        took = Measure("from_json")
         for _ in range(3):
-            before = self.cpu
-            self.execute(
-                f"select bit_xor(xxhash64(from_json({message}, '{columns}'))) from range(1000000)"
-            )
-            took.append(self.cpu - before)
-        return min(took)
+            measure(took, self, self.timed, sql)
+        return min(took.cpu)
 
     def reset_peak(self) -> None:
         """Forget the process's highest memory so far (Linux)."""

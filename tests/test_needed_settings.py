@@ -202,3 +202,16 @@ def test_a_run_of_any_model_of_ours_asks_which_platform_it_is(
     )
     assert made.validate() == ""
     assert len(seen) == asked
+
+
+def test_a_run_of_staging_alone_asks_which_platform_it_is() -> None:
+    """dbt's own materializations make no difference: entities are read for it."""
+    seen: list[bool] = []
+    made = macros(
+        GOOD,
+        selected_resources=[GOOD["unique_id"]],
+        _mode=lambda: "operate",
+        _other_platform=lambda: seen.append(True),
+    )
+    assert made.validate() == ""
+    assert seen

@@ -12,7 +12,7 @@
         {%- do entities.append((name, node, ledger)) if ([node.unique_id] + spark_cdc._model_ids(ledger)) | select('in', touched) | list -%}
     {%- endfor -%}
     {#- which entities are read for, also by published tables and views with other names -#}
-    {%- do spark_cdc._other_platform() if touched and spark_cdc._has_own_models(touched) -%}
+    {%- do spark_cdc._other_platform() if entities or spark_cdc._has_own_models(touched) -%}
     {%- if not entities and 'model.spark_cdc.cdc_loads' not in touched -%}{{ return('') }}{%- endif -%}
     {%- set loads, undated, schemas, problems = [], [], [], [] -%}
     {%- for name, node, ledger in entities -%}
@@ -75,7 +75,7 @@
 
 {#- Whether a model of one of our materializations is among them. Argument: ids (as keys). -#}
 {%- macro _has_own_models(ids) -%}
-    {%- for id in ids if ((graph.nodes.get(id) or {}).get('config') or {}).get('materialized', '').startswith('cdc_') -%}{{ return(true) }}{%- endfor -%}
+    {%- for id in ids if (((graph.nodes.get(id) or {}).get('config') or {}).get('materialized') or '').startswith('cdc_') -%}{{ return(true) }}{%- endfor -%}
     {{ return(false) }}
 {%- endmacro -%}
 

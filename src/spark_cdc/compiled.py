@@ -28,7 +28,10 @@ FOLDER = "jinja"
 SHORT = 100  # characters; what is shorter is compiled as fast as it is read
 MOST = 5_000  # files, some five times as many as dbt and the package have macros that are longer
 # what a damaged file can raise, beyond what jinja2 looks for
-DAMAGED = (OSError, EOFError, LookupError, ValueError, TypeError, AttributeError, ImportError)
+DAMAGED = (
+    *(OSError, EOFError, LookupError, ValueError, TypeError, AttributeError, ImportError),
+    pickle.UnpicklingError,
+)
 
 
 class _Cache(jinja2.FileSystemBytecodeCache):
@@ -37,7 +40,7 @@ class _Cache(jinja2.FileSystemBytecodeCache):
     def load_bytecode(self, bucket: Bucket) -> None:
         try:
             super().load_bytecode(bucket)
-        except (*DAMAGED, pickle.UnpicklingError):
+        except DAMAGED:
             bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:

@@ -35,12 +35,13 @@ def _loaded(
     # a load asks the server for the secret of sensitive columns
     with compiled.kept():
         package = jinja_bridge.load_macros(folders, context=context, _secret=lambda: None)
-    try:
-        own = jinja_bridge.load_macros([path for path, _ in own_files], spark_cdc=package)
-    except (jinja2.TemplateError, ValueError) as error:
-        raise SparkCdcError(
-            f"The project's own macros of change events can't be read: {error}", "Correct them."
-        ) from error
+        try:
+            own = jinja_bridge.load_macros([path for path, _ in own_files], spark_cdc=package)
+        except (jinja2.TemplateError, ValueError) as error:
+            raise SparkCdcError(
+                f"The project's own macros of change events can't be read: {error}",
+                "Correct them.",
+            ) from error
     context |= {jinja_bridge.PACKAGE: package, **{name: own[name] for name in own}}
     formats = [name.removeprefix("events_") for name in own if name.startswith("events_")]
     parts = re.compile(r".*_(columns|format|settings|problems)")
