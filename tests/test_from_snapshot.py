@@ -272,6 +272,17 @@ CASES: dict[str, dict[str, Any]] = {
         "snapshot_meta_column_names": {"dbt_valid_to": "until", "dbt_valid_from": "since"},
     },
     "dated": {"dbt_valid_to_current": "timestamp'9999-12-31'"},
+    "dated_renewed": {
+        "dbt_valid_to_current": "timestamp'9999-12-31'",
+        "hard_deletes": "new_record",
+    },
+    "some_renewed": {"check_cols": ["name", "mail"], "hard_deletes": "new_record"},
+    "stamped_renewed": {
+        "strategy": "timestamp",
+        "updated_at": "updated_at",
+        "check_cols": None,
+        "hard_deletes": "new_record",
+    },
     "grown": {"hard_deletes": "new_record"},  # gets a column in the round in which rows go
 }
 
@@ -356,4 +367,9 @@ def open_of_ours(project: Project, name: str) -> list[tuple[Any, ...]]:
 
 def untracked(changes: dict[str, Any]) -> list[str]:
     """Columns whose changes make no version, so that an open one has older values of them."""
-    return ["mail", "updated_at", "part"] if changes.get("check_cols") == ["name"] else []
+    checked = changes.get("check_cols")
+    return (
+        [name for name in TYPES if name not in ("id", *checked)]
+        if isinstance(checked, list)
+        else []
+    )
