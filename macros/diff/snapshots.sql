@@ -684,12 +684,22 @@ from (
         *,
         lead(cdc__start) over (partition by key_hash, cdc__note is null order by cdc__start) as cdc__next
     from (
-        {{ spark_cdc._ended_intervals_sql(history, incoming) | indent(8) }}
-    ) as ended
-    where
-        cdc__note is not null
-        or (not {{ history.gone }} and coalesce(cdc__end > cdc__start, true))
-) as lasting
+        {{ spark_cdc._lasting_intervals_sql(history, incoming) | indent(8) }}
+    ) as lasting
+) as followed
+{%- endmacro -%}
+
+
+{#- Intervals that a load can see, and rows that are rejected: not those that stand for a delete or
+    began and ended at one business time. -#}
+{%- macro _lasting_intervals_sql(history, incoming) -%}
+select *
+from (
+    {{ spark_cdc._ended_intervals_sql(history, incoming) | indent(4) }}
+) as ended
+where
+    cdc__note is not null
+    or (not {{ history.gone }} and coalesce(cdc__end > cdc__start, true))
 {%- endmacro -%}
 
 

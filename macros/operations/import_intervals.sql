@@ -17,7 +17,7 @@
     {%- set history = dict(history, incoming='(\n' ~ staged ~ '\n)', times=[],
         gone='(cdc__gone or cdc__deleted)' if read.deleted_when else 'cdc__gone') -%}
     {%- do spark_cdc._check_intervals(entity, history) -%}
-    {%- for row in spark_cdc._query(spark_cdc._interval_counts_sql(history)) -%}
+    {%- for row in spark_cdc._query(spark_cdc._interval_times_sql(history)) -%}
         {%- do history.times.append(spark_cdc._business_time(row.business_time)) -%}
     {%- endfor -%}
     {{ return({'entity': entity, 'history': dict(history, note=spark_cdc._interval_note(entity, history))}) }}
@@ -154,6 +154,23 @@ cast({{ value }} as timestamp_ntz)
 {#- The business time of a timestamp_ntz: its date, or its second. -#}
 {%- macro _as_business_time(entity, sql) -%}
 {{ return('cast(' ~ sql ~ ' as date)' if entity.eff_type == 'date' else 'cast(left(cast(' ~ sql ~ ' as string), 19) as timestamp_ntz)') }}
+{%- endmacro -%}
+
+
+{#- When the intervals begin and end, in order: business_time. No row has to be compared with the
+    next of its key: intervals do not overlap, so that an end is a change, or the start of the
+    next. -#}
+{%- macro _interval_times_sql(history) -%}
+select cast(cdc__time as string) as business_time
+from (
+    select explode(array(cdc__start, if(cdc__note is null, cdc__end, null))) as cdc__time
+    from (
+        {{ spark_cdc._lasting_intervals_sql(history, history.incoming) | indent(8) }}
+    ) as lasting
+) as times
+where cdc__time is not null
+group by cdc__time
+order by cdc__time
 {%- endmacro -%}
 
 

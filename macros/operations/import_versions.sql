@@ -149,15 +149,24 @@ order by made_current_at
     {%- do spark_cdc._land_history(entity, history, ['cdc__day']) -%}
     {%- set names = spark_cdc._landed_names(entity) -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
-    {%- set is_grouped = 'map' not in types and 'variant' not in types -%}
+    {%- set is_grouped, keys = 'map' not in types and 'variant' not in types, [] -%}
+    {%- for column in entity.key_columns -%}{%- do keys.append(spark_cdc._landed_column(entity, column)) -%}{%- endfor -%}
+    {#- a task reads rows of one version, of which no two are alike: shuffled by key before they are
+        grouped, they are not grouped in vain first -#}
     {%- set landed -%}
 (
     select
         {{ names | join(',\n        ') }},
         {{ 'bit_or(cdc__day)' if is_grouped else 'cdc__day' }} as cdc__days
-    from {{ spark_cdc._landed_view(entity) }}
     {%- if is_grouped %}
+    from (
+        select *
+        from {{ spark_cdc._landed_view(entity) }}
+        distribute by {{ keys | join(', ') }}
+    ) as distributed
     group by {{ names | join(', ') }}
+    {%- else %}
+    from {{ spark_cdc._landed_view(entity) }}
     {%- endif %}
 )
     {%- endset -%}
@@ -182,10 +191,11 @@ from {{ history.table }} version as of {{ version.version }}
 {%- endmacro -%}
 
 
-{#- How many rows each version has, of those that were landed last: business_time, row_count. -#}
+{#- How many rows each version has, of those that were landed last: business_time, row_count. Whole
+    versions are counted one by one: Delta and Iceberg answer that from their metadata. -#}
 {%- macro _version_counts_sql(run, texts) -%}
 {%- set entity, history = run.entity, run.history -%}
-{%- set staged = '(\n' ~ spark_cdc._stage_sql(dict(entity, deleted_when=history.deleted_when), spark_cdc._landed_view(entity), ['cdc__day']) ~ '\n) as staged' -%}
+{%- if history.deleted_when -%}
 select
     days.business_time,
     counted.row_count
@@ -193,8 +203,10 @@ from (
     select
         cdc__day,
         count(*) as row_count
-    from {{ staged if history.deleted_when else spark_cdc._landed_view(entity) }}
-    {{- '\n    where not (cdc__deleted and cdc__note is null)' if history.deleted_when }}
+    from (
+        {{ spark_cdc._stage_sql(dict(entity, deleted_when=history.deleted_when), spark_cdc._landed_view(entity), ['cdc__day']) | indent(8) }}
+    ) as staged
+    where not (cdc__deleted and cdc__note is null)
     group by cdc__day
 ) as counted
 inner join values
@@ -203,4 +215,13 @@ inner join values
     {%- endfor %}
     as days (cdc__day, business_time)
     on counted.cdc__day = days.cdc__day
+{%- else -%}
+{%- for version in history.versions if version.business_time in texts -%}
+select
+    '{{ version.business_time }}' as business_time,
+    count(*) as row_count
+from {{ history.table }} version as of {{ version.version }}
+{{- '\n\nunion all\n\n' if not loop.last }}
+{%- endfor -%}
+{%- endif -%}
 {%- endmacro -%}
