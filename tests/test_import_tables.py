@@ -117,8 +117,10 @@ def test_versions_of_a_delta_table_outlive_its_vacuum(project: Project, command:
     assert code == 0, said
     assert at(project, "merged", "2024-09-01") == {1: ("new", "1.00"), 99: ("x", "2.00")}
     assert at(project, "merged", final) == last[final]
-    code, said = command("diff", "merged", next(iter(last)), final)
-    assert code == 0 and f"{len(last[final])} added, 0 removed" in said, said
+    first = next(iter(last))  # which holds rows if the empty version is of the same date
+    code, said = command("diff", "merged", first, final)
+    added, removed = (len(last[a].keys() - last[b]) for a, b in ((final, first), (first, final)))
+    assert code == 0 and f"{added} added, {removed} removed" in said, said
     code, said = command("undo", "merged", "--to", list(last)[2], "--yes")
     assert code == 0, said
     assert at(project, "merged", "2024-12-31") == last[list(last)[2]]
