@@ -149,8 +149,7 @@ order by made_current_at
     {%- do spark_cdc._land_history(entity, history, ['cdc__day']) -%}
     {%- set names = spark_cdc._landed_names(entity) -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
-    {%- set is_grouped, keys = 'map' not in types and 'variant' not in types, [] -%}
-    {%- for column in entity.key_columns -%}{%- do keys.append(spark_cdc._landed_column(entity, column)) -%}{%- endfor -%}
+    {%- set is_grouped = 'map' not in types and 'variant' not in types -%}
     {#- a task reads rows of one version, of which no two are alike: shuffled by key before they are
         grouped, they are not grouped in vain first -#}
     {%- set landed -%}
@@ -162,7 +161,7 @@ order by made_current_at
     from (
         select *
         from {{ spark_cdc._landed_view(entity) }}
-        distribute by {{ keys | join(', ') }}
+        distribute by {{ spark_cdc._landed_names(dict(entity, columns=entity.key_columns)) | join(', ') }}
     ) as distributed
     group by {{ names | join(', ') }}
     {%- else %}
@@ -191,11 +190,10 @@ from {{ history.table }} version as of {{ version.version }}
 {%- endmacro -%}
 
 
-{#- How many rows each version has, of those that were landed last: business_time, row_count. Whole
-    versions are counted one by one: Delta and Iceberg answer that from their metadata. -#}
+{#- How many rows each version has, of those that were landed last: business_time, row_count. -#}
 {%- macro _version_counts_sql(run, texts) -%}
 {%- set entity, history = run.entity, run.history -%}
-{%- if history.deleted_when -%}
+{%- set staged = '(\n' ~ spark_cdc._stage_sql(dict(entity, deleted_when=history.deleted_when), spark_cdc._landed_view(entity), ['cdc__day']) ~ '\n) as staged' -%}
 select
     days.business_time,
     counted.row_count
@@ -203,10 +201,8 @@ from (
     select
         cdc__day,
         count(*) as row_count
-    from (
-        {{ spark_cdc._stage_sql(dict(entity, deleted_when=history.deleted_when), spark_cdc._landed_view(entity), ['cdc__day']) | indent(8) }}
-    ) as staged
-    where not (cdc__deleted and cdc__note is null)
+    from {{ staged if history.deleted_when else spark_cdc._landed_view(entity) }}
+    {{- '\n    where not (cdc__deleted and cdc__note is null)' if history.deleted_when }}
     group by cdc__day
 ) as counted
 inner join values
@@ -215,13 +211,4 @@ inner join values
     {%- endfor %}
     as days (cdc__day, business_time)
     on counted.cdc__day = days.cdc__day
-{%- else -%}
-{%- for version in history.versions if version.business_time in texts -%}
-select
-    '{{ version.business_time }}' as business_time,
-    count(*) as row_count
-from {{ history.table }} version as of {{ version.version }}
-{{- '\n\nunion all\n\n' if not loop.last }}
-{%- endfor -%}
-{%- endif -%}
 {%- endmacro -%}

@@ -29,7 +29,13 @@ SHORT = 100  # characters; what is shorter is compiled as fast as it is read
 MOST = 5_000  # files, some five times as many as dbt and the package have macros that are longer
 # what a damaged file can raise, beyond what jinja2 looks for
 DAMAGED = (
-    *(OSError, EOFError, LookupError, ValueError, TypeError, AttributeError, ImportError),
+    OSError,
+    EOFError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ImportError,
     pickle.UnpicklingError,
 )
 
