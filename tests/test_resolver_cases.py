@@ -314,5 +314,5 @@ def test_the_ledger_gets(
 
 def test_names_are_their_own() -> None:
     names = [case["name"] for cases in PATHS.values() for case in cases]
-    assert len(names) == len(set(names)) == 87
+    assert len(names) == len(set(names)) == 88
     assert set(CASES) == set(LOADS)

@@ -45,17 +45,18 @@ steps as (
     {{ spark_cdc._event_steps_sql(how) | indent(4) }}
 ),
 
-{% if prior and (summary.late_possible or how.moves) -%}
+{% set was_alive = spark_cdc._is_alive('prior', summary.truncated) -%}
+{%- if prior and (summary.late_possible or how.moves) -%}
 -- what is not newer than what was last applied to its key changes nothing
 newer as (
     select
         steps.*,
-        coalesce({{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as cdc__existed
+        coalesce({{ was_alive }}, false) as cdc__existed
         {%- if how.moves %},
-        coalesce(not {{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as cdc__was_dead,
+        coalesce(not {{ was_alive }}, false) as cdc__was_dead,
         -- a row that is inserted as it is there is sent again
         coalesce(
-            if(cdc__is_inserted and cdc__may_queue, prior.nonkey_hash = {{ spark_cdc._hash(compared) | indent(12) }}, false), false
+            if(cdc__is_inserted and cdc__may_queue and {{ was_alive }}, prior.nonkey_hash = {{ spark_cdc._hash(compared) | indent(12) }}, false), false
         ) as cdc__is_known
         {%- endif %}
     from steps
