@@ -26,7 +26,7 @@ ORDER = (
 MOST_FILES, MOST_LINES = 98, 740
 # Lines of code under macros/, without comments and blanks; raised by a change that needs more, with
 # the reason in its commit. And lines of Jinja in one macro: SQL text does not count.
-MOST_CODE, MOST_LOGIC = 19_271, 60
+MOST_CODE, MOST_LOGIC = 19_249, 60
 IS_LOGIC = ("{%", "{{ return", "'", "(", "~", "}")
 # a table, and macros that were longer when the limit came: they may only become shorter
 LONG = {

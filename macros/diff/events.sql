@@ -233,37 +233,40 @@ select old_key_hash from {{ events }} where old_key_hash is not null
 
 
 {#- The steps of all events that may count: one for each (half 1), and one more for a key that is
-    given up (half 0). A truncate among archived events counts more than what else stands at its
-    place (half 2), as in loads: its transaction ends with the word. Where keys move, a step says
-    whether its row comes from another key
+    given up (half 0), made of the same row, so that events are read once. A truncate among archived
+    events counts more than what else stands at its place (half 2), as in loads: its transaction
+    ends with the word. Where keys move, a step says whether its row comes from another key
     (cdc__arrives), or else is inserted, and then whether the key may hold another row still
     (cdc__may_queue).
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _event_steps_sql(how) -%}
 {%- set moves = how.moves -%}
 {%- set pairs = moves and how.summary.deletes -%}
+{%- set half = "if(endswith(incoming.event_transaction, ' truncate'), 2, 1)" if how.carried else 1 -%}
 {%- set place = 'event_position' -%}
 {%- if spark_cdc._adapter_format(how.entity.events.format).orders_halves and not how.entity.events.tie_breaker -%}
     {%- set place = 'slice(event_position, 1, size(event_position) - 1)' -%}
 {%- endif -%}
 select
-    incoming.key_hash,
+    {{ 'if(cdc__half = 0, incoming.old_key_hash, incoming.key_hash) as key_hash' if moves else 'incoming.key_hash' }},
     incoming.event_position,
     incoming.event_hash,
     {%- for name in how.carried %}
-    incoming.{{ name }},
+    {{ "if(cdc__half = 0, 'delete', incoming.event_op) as event_op" if moves and name == 'event_op' else 'incoming.' ~ name }},
     {%- endfor %}
-    {{ "if(endswith(incoming.event_transaction, ' truncate'), 2, 1)" if how.carried else 1 }} as cdc__half,
-    incoming.event_op = 'delete' as cdc__is_end,
     {%- if not moves %}
+    {{ half }} as cdc__half,
+    incoming.event_op = 'delete' as cdc__is_end,
     incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as cdc__is_start,
     {%- else %}
+    cdc__half,
+    cdc__half = 0 or incoming.event_op = 'delete' as cdc__is_end,
     coalesce(
-        incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
+        cdc__half > 0 and incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
         or incoming.old_key_hash is not null and incoming.event_absent is null and incoming.event_unavailable is null,
         false
     ) as cdc__is_start,
-    coalesce(
+    cdc__half > 0 and coalesce(
         incoming.old_key_hash is not null
         {%- if pairs %}
         or incoming.event_op = 'insert' and (incoming.event_unavailable is null or pair.first_key_hash = pair.last_key_hash)
@@ -272,20 +275,19 @@ select
     ) as cdc__arrives,
     incoming.event_op = 'insert' and incoming.event_unavailable is null and incoming.old_key_hash is null
     {{- ' and pair.first_key_hash is null' if pairs }} as cdc__is_inserted,
-    {{ 'departed.first_key_hash is not null' if pairs else 'false' }} as cdc__may_queue,
+    {{ 'cdc__half > 0 and departed.first_key_hash is not null' if pairs else 'false' }} as cdc__may_queue,
     coalesce(incoming.event_transaction, to_json(incoming.event_position)) as cdc__transaction_id,
-    {%- if pairs %}
-    coalesce(incoming.old_key_hash, if(pair.first_key_hash = pair.last_key_hash, pair.first_key_hash, null)) as cdc__source_key_hash,
-    {%- else %}
-    incoming.old_key_hash as cdc__source_key_hash,
+    if(
+        cdc__half = 0, null,
+        {{ 'coalesce(incoming.old_key_hash, if(pair.first_key_hash = pair.last_key_hash, pair.first_key_hash, null))' if pairs else 'incoming.old_key_hash' }}
+    ) as cdc__source_key_hash,
     {%- endif %}
-    {%- endif %}
-    {%- if how.partial %}
-    incoming.event_absent,
-    incoming.event_unavailable,
-    {%- endif %}
+    {%- for name in ['event_absent', 'event_unavailable'] if how.partial %}
+    {{ 'if(cdc__half = 0, null, incoming.' ~ name ~ ') as ' ~ name if moves else 'incoming.' ~ name }},
+    {%- endfor %}
     {% for column in how.entity.stored -%}
-    incoming.{{ column.sql }}{{ ',
+    {%- set old = 'incoming.' ~ spark_cdc._quote('cdc__old_' ~ column.name) if column.role == 'key' else 'null' -%}
+    {{ 'if(cdc__half = 0, ' ~ old ~ ', incoming.' ~ column.sql ~ ') as ' ~ column.sql if moves else 'incoming.' ~ column.sql }}{{ ',
     ' if not loop.last }}
     {%- endfor %}
 from {{ how.events }} as incoming
@@ -297,7 +299,7 @@ left join (
         event_transaction,
         min(key_hash) as first_key_hash,
         max(key_hash) as last_key_hash
-    from {{ how.events }}
+    from {{ how.deletes }}
     where cdc__note is null and event_op = 'delete'
     group by {{ place }}, event_transaction
 ) as pair
@@ -316,7 +318,7 @@ left join (
         select
             key_hash,
             event_transaction
-        from {{ how.events }}
+        from {{ how.deletes }}
         where cdc__note is null and event_op in ('insert', 'delete') and event_transaction is not null
         group by key_hash, event_transaction
         having coalesce(
@@ -331,40 +333,11 @@ left join (
         and incoming.event_op = 'insert'
         and (incoming.key_hash <> departed.first_key_hash or incoming.key_hash <> departed.last_key_hash)
 {%- endif %}
+{%- if moves %}
+    lateral view explode(if(incoming.old_key_hash is null, array({{ half }}), array(1, 0))) as cdc__half
+{%- endif %}
 where
     {{ spark_cdc._counting_event(how.summary, 'incoming.') | indent(4) }}
-{%- if moves %}
-
-union all
-
-select
-    old_key_hash as key_hash,
-    event_position,
-    event_hash,
-    {%- for name in how.carried %}
-    {{ "'delete' as event_op" if name == 'event_op' else name }},
-    {%- endfor %}
-    0 as cdc__half,
-    true as cdc__is_end,
-    event_absent is null and event_unavailable is null as cdc__is_start,
-    false as cdc__arrives,
-    false as cdc__is_inserted,
-    false as cdc__may_queue,
-    coalesce(event_transaction, to_json(event_position)) as cdc__transaction_id,
-    cast(null as binary) as cdc__source_key_hash,
-    {%- if how.partial %}
-    cast(null as array<string>) as event_absent,
-    cast(null as array<string>) as event_unavailable,
-    {%- endif %}
-    {% for column in how.entity.stored -%}
-    {{ spark_cdc._quote('cdc__old_' ~ column.name) if column.role == 'key' else 'cast(null as ' ~ column.data_type ~ ')' }} as {{ column.sql }}{{ ',
-    ' if not loop.last }}
-    {%- endfor %}
-from {{ how.events }}
-where
-    {{ spark_cdc._counting_event(how.summary) | indent(4) }}
-    and old_key_hash is not null
-{%- endif %}
 {%- endmacro -%}
 
 

@@ -18,13 +18,14 @@
     Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()),
     summary (of _event_summary()), prior (name of a CTE with key_hash, event_position and
     operation of the keys' last rows, or none), carried (columns of the events, load_id among
-    them, that are handed on with every step; none: of each key the last step is wanted). Columns
+    them, that are handed on with every step; none: of each key the last step is wanted), deletes
+    (what has all inserts and deletes of `events`, where that is read with less). Columns
     of `resolved`: key_hash, event_position (last applied), cdc__is_alive, cdc__is_conflict,
     those carried (and cdc__half, by which they are ordered at one place), the key columns,
     those of _missing_of() as `cdc__filled_<name>` (null or a struct with the value) where partial,
     the others under their names; cdc__root_key_hash (whose prior row fills what is still
     missing, or null) where partial. -#}
-{%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[]) -%}
+{%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[], deletes=none) -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) -%}
 {%- set names, compared = carried + entity.key_columns | map(attribute='sql') | list, [] -%}
 {%- for column in missing -%}{%- do names.append(spark_cdc._quote('cdc__filled_' ~ column.name)) -%}{%- endfor -%}
@@ -33,6 +34,7 @@
 {%- set how = {
     'entity': entity,
     'events': events,
+    'deletes': deletes or events,
     'summary': summary,
     'carried': carried,
     'moves': spark_cdc._keys_move(entity, summary),

@@ -30,7 +30,8 @@ with
 {% if summary.alternates %}
 {{ spark_cdc._alternate_key_ctes({'entity': entity, 'load': {'base': none}}, 'events', carried) }},
 {% endif %}
-{{ spark_cdc._resolve_ctes(entity, 'named' if summary.alternates else 'events', summary, none, carried=carried) }},
+{{ spark_cdc._resolve_ctes(
+    entity, 'named' if summary.alternates else 'events', summary, none, carried=carried, deletes=none if summary.alternates else 'archived') }},
 
 ended as (
     select
