@@ -146,16 +146,10 @@ def _dbt(name: str, dbt: dbt_runner.Dbt, arguments: Sequence[str], log: Path) ->
     return done.output
 
 
-def _show(cursor: server_state.Cursor, title: str, sql: str, width: int = 24) -> None:
-    headings, rows = _rows(cursor, sql)
-    print(f"\n{title}\n{console.table(headings, rows, width)}")
-
-
 def _show_loads(cursor: server_state.Cursor, schema: str, entities: Sequence[str]) -> None:
     """Print what each load did, and a few rows of each entity: what is true now, what changed."""
-    _show(
+    headings, rows = _rows(
         cursor,
-        "Loads (cdc_loads)",
         f"""
         select
             entity, business_time, load_type,
@@ -167,6 +161,7 @@ def _show_loads(cursor: server_state.Cursor, schema: str, entities: Sequence[str
         order by business_time, entity
         """,
     )
+    print(f"\nLoads (cdc_loads)\n{console.table(headings, rows)}")
     for entity in entities:
         _show_rows(cursor, schema, f"{entity}_current", "operation desc")
         if entity != "synthetic":
@@ -175,21 +170,22 @@ def _show_loads(cursor: server_state.Cursor, schema: str, entities: Sequence[str
 
 def _show_rows(cursor: server_state.Cursor, schema: str, view: str, order: str) -> None:
     """Print some rows of a view, without its hashes."""
-    headings, _ = _rows(cursor, f"select * from {schema}.{view} limit 0")
-    columns = [name for name in headings if not name.endswith("_hash")]
-    if len(columns) > 11:  # the wide example: both ends
-        columns = [*columns[:2], *columns[-4:]]
-    total = _rows(cursor, f"select count(*) from {schema}.{view}")[1][0][0]
-    _show(
+    headings, rows = _rows(
         cursor,
-        f"{view}: {min(total, SHOWN_ROWS)} of {total:,} rows",
         f"""
-        select {", ".join(f"`{name}`" for name in columns)}
+        select *, count(*) over ()
         from {schema}.{view}
-        order by {order}, {headings[0]}
+        order by {order}, 1
         limit {SHOWN_ROWS}
         """,
     )
+    places = [i for i, name in enumerate(headings[:-1]) if not name.endswith("_hash")]
+    if len(places) > 11:  # the wide example: both ends
+        places = [*places[:2], *places[-4:]]
+    shown = [[row[i] for i in places] for row in rows]
+    total = rows[0][-1] if rows else 0
+    print(f"\n{view}: {len(rows)} of {total:,} rows")
+    print(console.table([headings[i] for i in places], shown))
 
 
 def next_steps(root: Path, schema: str, port: int) -> str:
