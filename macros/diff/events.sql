@@ -240,27 +240,26 @@ select old_key_hash from {{ events }} where old_key_hash is not null
     (cdc__may_queue).
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _event_steps_sql(how) -%}
-{%- set moves = how.moves -%}
-{%- set pairs = moves and how.summary.deletes -%}
+{%- set moves, pairs = how.moves, how.moves and how.summary.deletes -%}
 {%- set half = "if(endswith(incoming.event_transaction, ' truncate'), 2, 1)" if how.carried else 1 -%}
+{%- set former_key = 'incoming.old_key_hash' if not pairs else
+    'coalesce(incoming.old_key_hash, if(pair.first_key_hash = pair.last_key_hash, pair.first_key_hash, null))' -%}
 {%- set place = 'event_position' -%}
 {%- if spark_cdc._adapter_format(how.entity.events.format).orders_halves and not how.entity.events.tie_breaker -%}
     {%- set place = 'slice(event_position, 1, size(event_position) - 1)' -%}
 {%- endif -%}
 select
-    {{ 'if(cdc__half = 0, incoming.old_key_hash, incoming.key_hash) as key_hash' if moves else 'incoming.key_hash' }},
+    {{ spark_cdc._of_step(moves, 'key_hash', 'incoming.old_key_hash') }},
     incoming.event_position,
     incoming.event_hash,
     {%- for name in how.carried %}
-    {{ "if(cdc__half = 0, 'delete', incoming.event_op) as event_op" if moves and name == 'event_op' else 'incoming.' ~ name }},
+    {{ spark_cdc._of_step(moves and name == 'event_op', name, "'delete'") }},
     {%- endfor %}
+    {{ 'cdc__half' if moves else half ~ ' as cdc__half' }},
+    {{ 'cdc__half = 0 or ' if moves }}incoming.event_op = 'delete' as cdc__is_end,
     {%- if not moves %}
-    {{ half }} as cdc__half,
-    incoming.event_op = 'delete' as cdc__is_end,
     incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as cdc__is_start,
     {%- else %}
-    cdc__half,
-    cdc__half = 0 or incoming.event_op = 'delete' as cdc__is_end,
     coalesce(
         cdc__half > 0 and incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
         or incoming.old_key_hash is not null and incoming.event_absent is null and incoming.event_unavailable is null,
@@ -277,17 +276,14 @@ select
     {{- ' and pair.first_key_hash is null' if pairs }} as cdc__is_inserted,
     {{ 'cdc__half > 0 and departed.first_key_hash is not null' if pairs else 'false' }} as cdc__may_queue,
     coalesce(incoming.event_transaction, to_json(incoming.event_position)) as cdc__transaction_id,
-    if(
-        cdc__half = 0, null,
-        {{ 'coalesce(incoming.old_key_hash, if(pair.first_key_hash = pair.last_key_hash, pair.first_key_hash, null))' if pairs else 'incoming.old_key_hash' }}
-    ) as cdc__source_key_hash,
+    if(cdc__half = 0, null, {{ former_key }}) as cdc__source_key_hash,
     {%- endif %}
     {%- for name in ['event_absent', 'event_unavailable'] if how.partial %}
-    {{ 'if(cdc__half = 0, null, incoming.' ~ name ~ ') as ' ~ name if moves else 'incoming.' ~ name }},
+    {{ spark_cdc._of_step(moves, name) }},
     {%- endfor %}
     {% for column in how.entity.stored -%}
-    {%- set old = 'incoming.' ~ spark_cdc._quote('cdc__old_' ~ column.name) if column.role == 'key' else 'null' -%}
-    {{ 'if(cdc__half = 0, ' ~ old ~ ', incoming.' ~ column.sql ~ ') as ' ~ column.sql if moves else 'incoming.' ~ column.sql }}{{ ',
+    {{ spark_cdc._of_step(
+        moves, column.sql, 'incoming.' ~ spark_cdc._quote('cdc__old_' ~ column.name) if column.role == 'key' else 'null') }}{{ ',
     ' if not loop.last }}
     {%- endfor %}
 from {{ how.events }} as incoming
@@ -338,6 +334,12 @@ left join (
 {%- endif %}
 where
     {{ spark_cdc._counting_event(how.summary, 'incoming.') | indent(4) }}
+{%- endmacro -%}
+
+
+{#- A column of a step; has_halves: `old` in the step of a key that is given up. -#}
+{%- macro _of_step(has_halves, name, old='null') -%}
+{{ 'if(cdc__half = 0, ' ~ old ~ ', incoming.' ~ name ~ ') as ' ~ name if has_halves else 'incoming.' ~ name }}
 {%- endmacro -%}
 
 

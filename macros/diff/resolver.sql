@@ -58,7 +58,8 @@ newer as (
         coalesce(not {{ was_alive }}, false) as cdc__was_dead,
         -- a row that is inserted as it is there is sent again
         coalesce(
-            if(cdc__is_inserted and cdc__may_queue and {{ was_alive }}, prior.nonkey_hash = {{ spark_cdc._hash(compared) | indent(12) }}, false), false
+            cdc__is_inserted and cdc__may_queue and {{ was_alive }}
+            and prior.nonkey_hash = {{ spark_cdc._hash(compared) | indent(12) }}, false
         ) as cdc__is_known
         {%- endif %}
     from steps

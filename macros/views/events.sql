@@ -25,13 +25,13 @@
 {%- macro _event_versions_sql(entity, events, committed, layout={}) -%}
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=entity.events.unique_keys | length > 0) -%}
 {%- set carried = ['event_op', 'event_time', 'event_transaction', 'business_date', 'load_id'] -%}
+{%- set source = 'named' if summary.alternates else 'events' -%}
 with
 {{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
 {% if summary.alternates %}
 {{ spark_cdc._alternate_key_ctes({'entity': entity, 'load': {'base': none}}, 'events', carried) }},
 {% endif %}
-{{ spark_cdc._resolve_ctes(
-    entity, 'named' if summary.alternates else 'events', summary, none, carried=carried, deletes=none if summary.alternates else 'archived') }},
+{{ spark_cdc._resolve_ctes(entity, source, summary, none, carried, deletes=none if source == 'named' else 'archived') }},
 
 ended as (
     select

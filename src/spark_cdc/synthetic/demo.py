@@ -182,10 +182,9 @@ def _show_rows(cursor: server_state.Cursor, schema: str, view: str, order: str) 
     places = [i for i, name in enumerate(headings[:-1]) if not name.endswith("_hash")]
     if len(places) > 11:  # the wide example: both ends
         places = [*places[:2], *places[-4:]]
-    shown = [[row[i] for i in places] for row in rows]
+    names, shown = [headings[i] for i in places], [[row[i] for i in places] for row in rows]
     total = rows[0][-1] if rows else 0
-    print(f"\n{view}: {len(rows)} of {total:,} rows")
-    print(console.table([headings[i] for i in places], shown))
+    print(f"\n{view}: {len(rows)} of {total:,} rows\n{console.table(names, shown)}")
 
 
 def next_steps(root: Path, schema: str, port: int) -> str:
